@@ -1,0 +1,1 @@
+"""The knowledge base: records, SQL and data frames; no machine learning."""

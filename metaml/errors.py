@@ -1,0 +1,30 @@
+"""What metaml says when it cannot go on: one sentence, what was seen, what to do.
+
+MetamlError
+├── BadDataset         a file or frame that cannot be used as a data set
+├── BadConfig          a configuration that its space does not allow
+├── BadRequest         an option that contradicts another or names nothing we know
+└── SourceTrouble      a data source (OpenML, a folder) that did not deliver
+
+The knowledge base has its own tree in `metaml_kb.errors`; the command line catches both roots.
+"""
+
+
+class MetamlError(Exception):
+    """Anything a user can mend; its text is one sentence that ends with what to do."""
+
+
+class BadDataset(MetamlError):
+    """A file or frame that cannot be used as a data set."""
+
+
+class BadConfig(MetamlError):
+    """A configuration that its space does not allow."""
+
+
+class BadRequest(MetamlError):
+    """An option that contradicts another or names nothing we know."""
+
+
+class SourceTrouble(MetamlError):
+    """A data source that did not deliver, after all retries."""
