@@ -1,0 +1,109 @@
+"""JSON arrays as columns, at the speed of a csv reader.
+
+A stored list of values, less its brackets, is a line of comma-separated tokens. Unless a word holds a comma or a
+backslash, a csv reader splits millions of them at once, and each column is converted as a whole; otherwise the JSON
+parser does it. Types come out as they went in: a column of only floats, ints, bools or words gets that type, anything
+mixed keeps its Python objects.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+INACTIVE = float("nan")
+
+
+def decode(texts: Sequence[str], n_values: int) -> list[Any]:
+    """Return the columns behind JSON arrays of `n_values` values each."""
+    if n_values == 0 or not texts:
+        return [np.array([], dtype=object)] * n_values
+    joined = "\n".join(texts)
+    is_plain = "\\" not in joined and joined.count(",") == len(texts) * (n_values - 1)
+    if len(texts) < 1000 or not is_plain:
+        return [typed(list(column)) for column in zip(*json.loads(f"[{','.join(texts)}]"), strict=True)]
+    return [_convert(tokens) for tokens in _split(joined, n_values)]
+
+
+def _split(joined: str, n_values: int) -> list[Any]:
+    """Return a column of tokens for each place in the lines `[token,token,…]`."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [str(place) for place in range(n_values)]
+    lines = joined.replace("]\n[", "\n")[1:-1].encode()
+    table = csv.read_csv(
+        pa.py_buffer(lines),
+        read_options=csv.ReadOptions(column_names=names, use_threads=False, block_size=1 << 24),
+        parse_options=csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
+        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False),
+    )
+    return [column.combine_chunks() for column in table.columns]
+
+
+def _convert(tokens: Any) -> Any:
+    """Return one column of JSON tokens as values."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    # A cast that fails is dear, so the first token says which one is tried. What has no point is an integer, an
+    # exponent (1e-05) or a word; a column of floats without a point is rare enough for the general way.
+    first = tokens[0].as_py()
+    wanted = pa.float64() if "." in first else pa.int64()
+    if first[0] in "-0123456789" and (
+        wanted == pa.int64() or compute.all(compute.match_substring(tokens, ".")).as_py()
+    ):
+        try:
+            return tokens.cast(wanted).to_numpy()
+        except pa.ArrowInvalid:
+            pass
+    coded = tokens.dictionary_encode()
+    distinct = json.loads(f"[{','.join(coded.dictionary.to_pylist())}]")
+    return typed(distinct, coded.indices.to_numpy())
+
+
+def typed(values: list[Any], places: np.ndarray | None = None) -> Any:
+    """Return values (those at `places`, if given) as a column that keeps their types."""
+    kinds = set(map(type, values))
+    column: Any
+    if kinds == {str}:
+        column = pd.array(values, dtype="str")
+    elif kinds == {float} or kinds == {bool}:
+        column = np.array(values)
+    elif kinds == {int} and max(map(abs, values)) < 2**63:
+        column = np.array(values, dtype=np.int64)
+    else:
+        column = np.empty(len(values), dtype=object)
+        column[:] = values
+    return column if places is None else column.take(places)
+
+
+def scatter(pieces: Sequence[tuple[np.ndarray, Any]], size: int) -> Any:
+    """Return one column of `size` rows from pieces that hold values at places; elsewhere it is inactive.
+
+    A column that lacks no row and has one type keeps that type. Floats keep theirs too, as inactive is NaN.
+    """
+    if len(pieces) == 1 and len(pieces[0][0]) == size:
+        return pieces[0][1]
+    kinds = {str(column.dtype) for _, column in pieces}
+    is_full = sum(len(places) for places, _ in pieces) == size
+    if kinds == {"float64"} or (is_full and len(kinds) == 1 and isinstance(pieces[0][1], np.ndarray)):
+        spread = (
+            np.full(size, INACTIVE, dtype=np.float64) if kinds == {"float64"} else np.empty(size, next(iter(kinds)))
+        )
+    else:
+        spread = np.full(size, INACTIVE, dtype=object)
+    for places, column in pieces:
+        spread[places] = column if spread.dtype != object else np.asarray(column, dtype=object)
+    return pd.array(spread, dtype="str") if is_full and kinds == {"str"} else spread
+
+
+def hexadecimal(values: Sequence[bytes]) -> Any:
+    """Return 16-byte values as a column of hexadecimal words, cut from one long text."""
+    import pyarrow as pa
+
+    text = b"".join(values).hex().encode()
+    ends = np.arange(len(values) + 1, dtype=np.int64) * 32
+    return pd.array(pa.LargeStringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(text)), dtype="str")

@@ -1,0 +1,166 @@
+"""The small tables that many runs share, and how rows get their numbers.
+
+Row numbers are given here, under the writer's lock, so a chunk of runs costs a fixed number of statements whatever its
+size, on every backend.
+"""
+
+import json
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Table, bindparam, func, select, update
+
+from metaml_kb import tables
+from metaml_kb.errors import BadRecord
+from metaml_kb.records import DatasetRecord
+
+Rows = list[tuple[Any, ...]]
+
+
+def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: Rows) -> None:
+    """Insert plain tuples in one statement, without the cost of building an expression per row."""
+    if not rows:
+        return
+    preparer = connection.dialect.identifier_preparer
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    columns = ", ".join(preparer.quote(name) for name in names)
+    marks = ", ".join([mark] * len(names))
+    # Table and column names are ours; every value is bound.
+    sql = f"INSERT INTO {preparer.format_table(table)} ({columns}) VALUES ({marks})"  # noqa: S608
+    connection.exec_driver_sql(sql, rows)
+
+
+def next_id(connection: Connection, table: Table) -> int:
+    """Return the first free row number; safe because only one writer is let in."""
+    return int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()) + 1
+
+
+def touch(connection: Connection) -> None:
+    """Count a change, so that caches made from the knowledge base know that they are stale."""
+    table = tables.knowledge_base
+    connection.execute(update(table).values(revision=table.c.revision + 1))
+
+
+def number_names(connection: Connection, table: Table, column: str, names: Iterable[str]) -> dict[str, int]:
+    """Return the row number of each of these names that a small table knows."""
+    key = table.c[column]
+    query = select(key, table.c.id).where(key.in_(bindparam("names", expanding=True)))
+    return {name: number for name, number in connection.execute(query, {"names": sorted(set(names))})}
+
+
+def number_or_add(connection: Connection, table: Table, column: str, names: Iterable[str]) -> dict[str, int]:
+    """Return the row number of each name, adding those that are new; only for tables of just a name."""
+    wanted = set(names)
+    numbers = number_names(connection, table, column, wanted)
+    missing = sorted(wanted - numbers.keys())
+    if missing:
+        first = next_id(connection, table)
+        fresh = {name: first + offset for offset, name in enumerate(missing)}
+        insert_rows(connection, table, ("id", column), [(number, name) for name, number in fresh.items()])
+        numbers |= fresh
+    return numbers
+
+
+def number_required(
+    connection: Connection, table: Table, column: str, keys: Iterable[str | None], advice: str
+) -> dict[str | None, int | None]:
+    """Return the row number of each key, or say which one is missing."""
+    wanted = {key for key in keys if key is not None}
+    numbers: dict[str | None, int | None] = {None: None}
+    if wanted:
+        numbers.update(number_names(connection, table, column, wanted))
+    for key in wanted:
+        if key not in numbers:
+            raise BadRecord(f"A run names the {table.name} {key!r}, which is not in the knowledge base. {advice}")
+    return numbers
+
+
+def number_plans(connection: Connection, keys: Iterable[str]) -> dict[str, int]:
+    """Return the row number of each fold plan; one of which only the key is known is added as that."""
+    table = tables.fold_plan
+    wanted = set(keys)
+    numbers = number_names(connection, table, "key", wanted)
+    for key in sorted(wanted - numbers.keys()):
+        numbers[key] = next_id(connection, table)
+        connection.execute(table.insert(), {"id": numbers[key], "key": key, "strategy": "unknown"})
+    return numbers
+
+
+def to_json(details: Mapping[str, Any]) -> str:
+    """Return settings and details as JSON text; what JSON does not know is written as its text."""
+    return json.dumps(dict(details), sort_keys=True, default=str)
+
+
+def add_keyed(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    """Store a session, environment or fold plan unless its key is known."""
+    if not number_names(connection, table, "key", [row["key"]]):
+        connection.execute(table.insert(), {**row, "id": next_id(connection, table)})
+
+
+def add_dataset(connection: Connection, record: DatasetRecord) -> bool:
+    """Store a data set unless its fingerprint is known; return whether it was new."""
+    if number_names(connection, tables.dataset, "fingerprint", [record.fingerprint]):
+        return False
+    connection.execute(
+        tables.dataset.insert(),
+        {
+            "id": next_id(connection, tables.dataset),
+            "fingerprint": record.fingerprint,
+            "name": record.name,
+            "task": record.task,
+            "target": record.target,
+            "n_rows": record.n_rows,
+            "n_columns": record.n_columns,
+            "n_classes": record.n_classes,
+            "source": record.source,
+            "details": to_json(record.details),
+            "added_at": time.time(),
+        },
+    )
+    touch(connection)
+    return True
+
+
+def add_metafeatures(
+    connection: Connection,
+    fingerprint: str,
+    values: Mapping[str, float],
+    *,
+    source: str,
+    reasons: Mapping[str, str] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    n_rows: Mapping[str, int] | None = None,
+) -> None:
+    """Store a data set's metafeatures; a known value stays unless it was undefined."""
+    numbers = number_names(connection, tables.dataset, "fingerprint", [fingerprint])
+    if fingerprint not in numbers:
+        raise BadRecord(f"The data set {fingerprint!r} is not in the knowledge base. Store it first with add_dataset.")
+    number, table = numbers[fingerprint], tables.metafeature
+    ours = (table.c.dataset_id == number) & (table.c.source == source)
+    known = {name: value for name, value in connection.execute(select(table.c.name, table.c.value).where(ours))}
+    fresh = [name for name in values if name not in known or (known[name] is None and not _is_undefined(values[name]))]
+    reasons = reasons or {}
+    rows: Rows = [
+        (number, name, source, None, reasons.get(name))
+        if _is_undefined(values[name])
+        else (number, name, source, float(values[name]), None)
+        for name in fresh
+    ]
+    replaced = [name for name in fresh if name in known]
+    if replaced:
+        connection.execute(table.delete().where(ours, table.c.name.in_(replaced)))
+    insert_rows(connection, table, ("dataset_id", "name", "source", "value", "reason"), rows)
+    groups = tables.metafeature_group
+    costs: Rows = [(number, name, source, cost, (n_rows or {}).get(name)) for name, cost in (seconds or {}).items()]
+    if costs:
+        mine = (groups.c.dataset_id == number) & (groups.c.source == source)
+        connection.execute(groups.delete().where(mine, groups.c.name.in_(list(seconds or {}))))
+        insert_rows(connection, groups, ("dataset_id", "name", "source", "seconds", "n_rows"), costs)
+    if rows or costs:
+        touch(connection)
+
+
+def _is_undefined(value: float | None) -> bool:
+    return value is None or math.isnan(value)

@@ -1,0 +1,277 @@
+"""Runs as a data frame: one row per run, with hyperparameters, scores and seconds as columns, types as they went in."""
+
+import gc
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from metaml_kb import tables
+from metaml_kb.columns import decode, hexadecimal, scatter
+from metaml_kb.errors import BadQuery
+from metaml_kb.packing import unpack_folds
+from metaml_kb.records import STATUSES
+from metaml_kb.words import Words, names_of
+
+CHUNK = 50_000
+LEADING = ("run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session")
+TRAILING = ("probability", "fit_seconds", "predict_seconds", "peak_megabytes", "error", "finished_at")
+
+MEASURED = (
+    *("id", "identity", "seed", "probability", "fit_seconds", "predict_seconds", "peak_megabytes"),
+    *("finished_at", "score_list"),
+)
+
+Names = str | Iterable[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs are asked for; None asks for all."""
+
+    dataset: Names = None
+    algorithm: Names = None
+    status: Names = None
+    origin: Names = None
+    session: Names = None
+    since: datetime | float | str | None = None
+    limit: int | None = None
+    identities: Sequence[str] | None = None
+
+
+def seconds_since_epoch(moment: datetime | float | str) -> float:
+    """Return a moment as seconds since 1970; text is ISO 8601, without a zone it is UTC."""
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment)
+        except ValueError:
+            raise BadQuery(f"{moment!r} is not a date. Write it as 2026-11-16 or 2026-11-16T09:30.") from None
+    if isinstance(moment, datetime):
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float(moment)
+
+
+def _listed(names: Names) -> list[str] | None:
+    if names is None:
+        return None
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _numbers(connection: Connection, table: Any, columns: Sequence[str], names: list[str]) -> list[int]:
+    """Return the row numbers of the rows in which one of the columns has one of the names."""
+    found: list[int] = []
+    for column in columns:
+        found += connection.execute(select(table.c.id).where(table.c[column].in_(names))).scalars()
+    return sorted(set(found))
+
+
+def _condition(connection: Connection, wanted: RunFilter) -> list[ColumnElement[bool]]:
+    """Return what must hold of the runs asked for."""
+    run = tables.run
+    condition: list[ColumnElement[bool]] = []
+    if (datasets := _listed(wanted.dataset)) is not None:
+        numbers = _numbers(connection, tables.dataset, ("name", "fingerprint"), datasets)
+        if not numbers:
+            raise BadQuery(_no_such_dataset(connection, datasets))
+        condition.append(run.c.dataset_id.in_(numbers))
+    if (algorithms := _listed(wanted.algorithm)) is not None:
+        condition.append(run.c.algorithm_id.in_(_numbers(connection, tables.algorithm, ("name",), algorithms)))
+    if (sessions := _listed(wanted.session)) is not None:
+        condition.append(run.c.session_id.in_(_numbers(connection, tables.session, ("key", "kind"), sessions)))
+    for column, names in ((run.c.status, wanted.status), (run.c.origin, wanted.origin)):
+        if (words := _listed(names)) is not None:
+            condition.append(column.in_(words))
+    if wanted.identities is not None:
+        condition.append(run.c.identity.in_([bytes.fromhex(text) for text in wanted.identities]))
+    if wanted.since is not None:
+        condition.append(run.c.finished_at >= seconds_since_epoch(wanted.since))
+    return condition
+
+
+def _no_such_dataset(connection: Connection, names: list[str]) -> str:
+    known = connection.execute(select(tables.dataset.c.name).order_by(tables.dataset.c.name).limit(8)).scalars()
+    listed = ", ".join(known) or "none yet"
+    return (
+        f"There is no data set {', '.join(names)} in the knowledge base. Known are: {listed}. See: metaml kb datasets"
+    )
+
+
+def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False) -> pd.DataFrame:
+    """Return the runs asked for, in the order in which they were stored.
+
+    A hyperparameter named like one of our columns is called `config.<name>`. An inactive hyperparameter is NaN;
+    one whose value is None is None. `folds` gives each score as an array of its values per fold.
+    """
+    words = Words.of(connection)
+    table = _fetch(connection, wanted, words, folds=folds)
+    codes = words.unpack(table)
+    hyperparameters = _spread(words.names["parameter_set"], codes["parameter_set"], table["value_list"])
+    scores = _spread(words.names["metric_set"], codes["metric_set"], table["score_list"])
+    if folds:
+        scores = _fold_columns(words.names["metric_set"], codes["metric_set"], table["fold_scores"])
+    else:
+        scores = {name: np.asarray(column, dtype=np.float64) for name, column in scores.items()}
+    reserved = {*LEADING, *TRAILING, *scores}
+    columns: dict[str, Any] = {
+        "run": hexadecimal(table["identity"]),
+        **{name: words.column(name, codes[name]) for name in ("dataset", "algorithm", "status", "origin")},
+        "seed": np.array(table["seed"], dtype=np.int64),
+        **{name: words.column(name, codes[name]) for name in ("fold_plan", "session")},
+    }
+    columns |= {name if name not in reserved else f"config.{name}": column for name, column in hyperparameters.items()}
+    columns |= scores
+    columns |= {name: np.array(table[name], dtype=np.float64) for name in TRAILING if name != "error"}
+    columns["error"] = _errors(connection, wanted, table["id"], codes["status"])
+    columns["finished_at"] = pd.to_datetime(columns["finished_at"], unit="s", utc=True)
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(table["id"])))
+
+
+def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bool) -> dict[str, list[Any]]:
+    """Return the columns of the runs asked for as the database gives them, small ones packed."""
+    run, configuration = tables.run, tables.configuration
+    chosen = [run.c[name] for name in MEASURED] + ([run.c.fold_scores] if folds else [])
+    packed = words.packed()
+    names = [*packed, *(column.name for column in chosen), "value_list"]
+    table: dict[str, list[Any]] = {name: [] for name in names}
+    condition = _condition(connection, wanted)
+    query = (
+        select(*packed.values(), *chosen, configuration.c.value_list)
+        .join(configuration, configuration.c.id == run.c.configuration_id)
+        .where(*condition)
+    )
+    if wanted.limit is not None:
+        newest = select(run.c.id).where(*condition).order_by(run.c.id.desc()).limit(wanted.limit).subquery()
+        query = query.where(run.c.id >= select(func.min(newest.c.id)).scalar_subquery())
+    with _uncollected():
+        cursor = connection.execute(query.order_by(run.c.id)).cursor
+        while cursor is not None and (rows := cursor.fetchmany(CHUNK)):
+            for name, values in zip(names, zip(*rows, strict=True), strict=True):
+                table[name] += values
+    return table
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the garbage collector: it would look through millions of fresh tuples again and again, in vain."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _errors(connection: Connection, wanted: RunFilter, numbers: list[int], status: np.ndarray) -> Any:
+    """Return what each run that did not complete said; complete ones say nothing, so they are not asked."""
+    column = np.full(len(numbers), None, dtype=object)
+    failed = np.flatnonzero(status != STATUSES.index("ok"))
+    if failed.size:
+        run = tables.run
+        query = select(run.c.id, run.c.error).where(*_condition(connection, wanted), run.c.error.is_not(None))
+        said = dict(connection.execute(query).tuples())
+        column[failed] = [said.get(numbers[place]) for place in failed]
+    return pd.array(column, dtype="str")
+
+
+def _spread(names_of_set: Mapping[int, str], numbers: np.ndarray, texts: list[str]) -> dict[str, Any]:
+    """Return a column per name from JSON arrays whose names are those of a set."""
+    parts: dict[str, list[tuple[np.ndarray, Any]]] = {}
+    for number in pd.unique(numbers):
+        places = np.flatnonzero(numbers == number)
+        names = json.loads(names_of_set[int(number)])
+        chosen = texts if len(places) == len(texts) else [texts[place] for place in places]
+        for name, column in zip(names, decode(chosen, len(names)), strict=True):
+            parts.setdefault(name, []).append((places, column))
+    return {name: scatter(pieces, len(texts)) for name, pieces in parts.items()}
+
+
+def _fold_columns(names_of_set: Mapping[int, str], numbers: np.ndarray, packed: list[bytes | None]) -> dict[str, Any]:
+    """Return a column of arrays per metric: the values per fold, None where only the mean is known."""
+    columns: dict[str, list[np.ndarray | None]] = {}
+    for row, (number, data) in enumerate(zip(numbers, packed, strict=True)):
+        names = json.loads(names_of_set[int(number)])
+        for name, values in zip(names, unpack_folds(len(names), data), strict=True):
+            columns.setdefault(name, [None] * len(packed))[row] = values
+    return {name: pd.Series(values, dtype=object) for name, values in columns.items()}
+
+
+def best_frame(connection: Connection, dataset: str, metric: str, n: int) -> pd.DataFrame:
+    """Return the n best complete runs on a data set by a metric, best first."""
+    name = find_metric(connection, metric)
+    frame = runs_frame(connection, RunFilter(dataset=dataset, status="ok"))
+    if name not in frame:
+        raise BadQuery(
+            f"No complete run on {dataset} has the metric {metric!r}. See: metaml kb runs --dataset {dataset}"
+        )
+    best = frame.dropna(subset=[name]).sort_values(name, ascending=False, kind="stable")
+    return best.head(n).dropna(axis="columns", how="all").reset_index(drop=True)
+
+
+def metric_names(connection: Connection) -> list[str]:
+    """Return the metrics that any run was scored by."""
+    return sorted(
+        {name for text in names_of(connection, tables.metric_set, "names").values() for name in json.loads(text)}
+    )
+
+
+def find_metric(connection: Connection, metric: str) -> str:
+    """Return a metric's stored name; `log_loss` finds `neg_log_loss`."""
+    known = metric_names(connection)
+    for name in (metric, f"neg_{metric}"):
+        if name in known:
+            return name
+    raise BadQuery(
+        f"No run has the metric {metric!r}. Metrics in the knowledge base: {', '.join(known) or 'none yet'}."
+    )
+
+
+def summary(connection: Connection, name: str, head: str) -> dict[str, Any]:
+    """Return what a knowledge base holds, as plain values."""
+    run, session, algorithm = tables.run, tables.session, tables.algorithm
+    statuses = {
+        status: n for status, n in connection.execute(select(run.c.status, func.count()).group_by(run.c.status))
+    }
+    by_algorithm = connection.execute(
+        select(algorithm.c.name, func.count())
+        .join(run, run.c.algorithm_id == algorithm.c.id)
+        .group_by(algorithm.c.name)
+        .order_by(func.count().desc(), algorithm.c.name)
+    )
+    by_kind = connection.execute(
+        select(session.c.kind, func.count(func.distinct(session.c.id)), func.count(run.c.id))
+        .outerjoin(run, run.c.session_id == session.c.id)
+        .group_by(session.c.kind)
+        .order_by(session.c.kind)
+    )
+    newest = connection.execute(select(func.max(run.c.finished_at))).scalar()
+    key, created, revision = connection.execute(
+        select(tables.knowledge_base.c.key, tables.knowledge_base.c.created_at, tables.knowledge_base.c.revision)
+    ).one()
+    count = {
+        table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+        for table in (tables.dataset, tables.configuration, tables.metafeature, tables.environment)
+    }
+    return {
+        "knowledge_base": name,
+        "schema": head,
+        "key": key,
+        "revision": revision,
+        "created_at": datetime.fromtimestamp(created, UTC).isoformat(timespec="seconds"),
+        "newest_run": datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds") if newest else None,
+        "runs": sum(statuses.values()),
+        "runs_by_status": statuses,
+        "runs_by_algorithm": {algorithm_name: n for algorithm_name, n in by_algorithm},
+        "sessions": {kind: {"sessions": n, "runs": runs} for kind, n, runs in by_kind},
+        "datasets": count["dataset"],
+        "configurations": count["configuration"],
+        "metafeature_values": count["metafeature"],
+        "environments": count["environment"],
+        "metrics": metric_names(connection),
+    }

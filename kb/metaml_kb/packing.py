@@ -1,0 +1,65 @@
+"""Many numbers as one value: what stands in a cell for the scores and the predictions of a run."""
+
+import json
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import repeat
+
+import numpy as np
+
+from metaml_kb.errors import BadRecord
+
+Scores = Mapping[str, float | Sequence[float]]
+
+
+@lru_cache(maxsize=256)
+def _names_text(names: tuple[str, ...]) -> str:
+    return json.dumps(names, ensure_ascii=False)
+
+
+def _number(value: float) -> str:
+    """Return a float's shortest exact text; JSON has no word for what is undefined or infinite."""
+    return repr(value) if math.isfinite(value) else "null"
+
+
+def pack_scores(scores: Scores) -> tuple[str, str, bytes | None]:
+    """Return the metrics' sorted names and means as JSON arrays, and their values per fold (None if unknown).
+
+    A mean over folds of which one is undefined is undefined (null).
+
+    >>> pack_scores({"roc_auc": 0.75, "accuracy": 0.5})
+    ('["accuracy", "roc_auc"]', '[0.5,0.75]', None)
+    """
+    names = tuple(sorted(scores))
+    values = [scores[name] for name in names]
+    if all(map(isinstance, values, repeat(float))):
+        return _names_text(names), f"[{','.join(map(_number, values))}]", None  # type: ignore[arg-type]
+    matrix = [np.atleast_1d(np.asarray(value, dtype="<f8")) for value in values]
+    sizes = {name: row.size for name, row in zip(names, matrix, strict=True)}
+    if len(set(sizes.values())) > 1:
+        raise BadRecord(
+            f"The metrics of a run have scores for {sizes} folds. Give each metric the same number of folds."
+        )
+    means = ",".join(_number(float(row.mean())) if row.size else "null" for row in matrix)
+    has_folds = any(np.ndim(value) for value in values)
+    return _names_text(names), f"[{means}]", np.stack(matrix).tobytes() if has_folds else None
+
+
+def unpack_folds(n_metrics: int, data: bytes | None) -> Sequence[np.ndarray | None]:
+    """Return each metric's values per fold; None for each where only the means are known."""
+    if data is None:
+        return [None] * n_metrics
+    return list(np.frombuffer(data, dtype="<f8").reshape(n_metrics, -1))
+
+
+def pack_predictions(predictions: np.ndarray) -> tuple[int, int, bytes]:
+    """Return rows, columns and the packed out-of-fold predictions."""
+    matrix = predictions.reshape(len(predictions), -1).astype("<f4")
+    return matrix.shape[0], matrix.shape[1], zlib.compress(matrix.tobytes(), 6)
+
+
+def unpack_predictions(n_rows: int, n_columns: int, data: bytes) -> np.ndarray:
+    """Return out-of-fold predictions as they were stored, one row per row of the data set."""
+    return np.frombuffer(zlib.decompress(data), dtype="<f4").reshape(n_rows, n_columns)

@@ -1,0 +1,105 @@
+"""A person's own SQL: one statement, really read-only."""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from metaml_kb.engine import explain, explained
+from metaml_kb.errors import BadQuery, KBError
+
+_OPENING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(select|with|values|explain)\b", re.IGNORECASE | re.DOTALL)
+# What a reading statement may ask SQLite's authorizer for; anything else (ATTACH, PRAGMA, writes) is denied.
+_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+_UNSAFE_FUNCTIONS = {"load_extension", "writefile", "readfile", "fts3_tokenizer"}
+
+
+def _authorize(action: int, _first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _UNSAFE_FUNCTIONS:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
+
+
+def _allow_all(*_: object) -> int:
+    # Removing an authorizer with None works from Python 3.11 on, but not on every build of it.
+    return sqlite3.SQLITE_OK
+
+
+@contextmanager
+def _read_only(connection: Connection) -> Iterator[None]:
+    """Let the database itself refuse every write for the length of the block."""
+    if connection.dialect.name != "sqlite":
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+        yield
+        return
+    raw: Any = connection.connection.dbapi_connection
+    raw.set_authorizer(_authorize)
+    try:
+        yield
+    finally:
+        raw.set_authorizer(_allow_all)
+
+
+def read_sql(engine: Engine, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Return the rows of one reading statement; `:name` in it is bound from `parameters`."""
+    if not _OPENING.match(query):
+        raise BadQuery(f"Only reading is possible here, but the query starts with {query.strip()[:20]!r}. Use SELECT.")
+    with explained(engine.url), engine.connect() as connection:
+        transaction = connection.begin()
+        try:
+            with _read_only(connection):
+                result = connection.execute(_statement(query, parameters), dict(parameters or {}))
+                if not result.returns_rows:
+                    raise BadQuery("The query returned no table. Use a single SELECT.")
+                columns = _unique(list(result.keys()))
+                rows = result.fetchall()
+        except (SQLAlchemyError, sqlite3.Error) as trouble:
+            raise _blame(engine, trouble) from None
+        finally:
+            transaction.rollback()
+    return pd.DataFrame.from_records([tuple(map(_shown, row)) for row in rows], columns=columns)
+
+
+def _statement(query: str, parameters: Mapping[str, Any] | None) -> Any:
+    """Return the statement; without parameters a colon in it is just a colon."""
+    body = query.strip().rstrip(";")
+    if not parameters:
+        body = re.sub(r":(?=\w)", r"\:", body)
+    return text(body)
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Return column names without repetition: a second `name` becomes `name_2`."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return result
+
+
+def _shown(value: Any) -> Any:
+    """Return short binary values (identities) as hexadecimal text, as the rest of metaml shows them."""
+    if isinstance(value, bytes | memoryview) and len(value) == 16:
+        return bytes(value).hex()
+    return value
+
+
+def _blame(engine: Engine, trouble: Exception) -> KBError:
+    """Return whether the query or the database is at fault."""
+    cause = trouble.orig if isinstance(trouble, DBAPIError) and trouble.orig is not None else trouble
+    said = str(cause).strip().split("\n")[0]
+    told = said.lower()
+    if "not authorized" in told or "read-only transaction" in told or "readonly" in told or "prohibited" in told:
+        return BadQuery("The query would change the knowledge base, and kb sql only reads. Use a SELECT.")
+    if "one statement" in told or "multiple commands" in told:
+        return BadQuery("Give one statement at a time, without a second one after the semicolon.")
+    if any(word in told for word in ("locked", "disk", "malformed", "not a database", "connection")):
+        return explain(engine.url, cause)
+    return BadQuery(f"The query cannot be run: {said}. Tables and columns are listed by: metaml kb info --schema")

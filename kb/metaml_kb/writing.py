@@ -1,0 +1,269 @@
+"""Storing runs: canonical, once, all or nothing."""
+
+import json
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import islice
+
+from sqlalchemy import Connection, bindparam, select
+
+from metaml_kb import tables
+from metaml_kb.dimensions import (
+    Rows,
+    insert_rows,
+    next_id,
+    number_or_add,
+    number_plans,
+    number_required,
+    to_json,
+    touch,
+)
+from metaml_kb.errors import BadRecord
+from metaml_kb.packing import pack_predictions, pack_scores
+from metaml_kb.records import ORIGINS, STATUSES, Run, run_identity, split_config
+
+ERROR_LENGTH = 2000
+RUN_COLUMNS = tuple(column.name for column in tables.run.columns)
+Split = tuple[tuple[str, ...], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The same run with another score: which run, which metric, what is stored, what was offered."""
+
+    run: str
+    metric: str
+    stored: float | None
+    offered: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of the runs that were offered."""
+
+    n_new: int = 0
+    n_known: int = 0
+    clashes: tuple[Clash, ...] = field(default=())
+
+    def __add__(self, other: "Added") -> "Added":
+        return Added(self.n_new + other.n_new, self.n_known + other.n_known, self.clashes + other.clashes)
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """A chunk of runs on its way into the tables; lists are parallel, one entry per distinct run."""
+
+    runs: list[Run] = field(default_factory=list)
+    configs: list[Split] = field(default_factory=list)
+    identities: list[bytes] = field(default_factory=list)
+    repeated: list[tuple[Run, bytes]] = field(default_factory=list)
+
+
+def chunks(runs: Iterable[Run], size: int) -> Iterator[list[Run]]:
+    """Yield the runs in lists of at most `size`."""
+    source = iter(runs)
+    while chunk := list(islice(source, size)):
+        yield chunk
+
+
+def add_chunk(connection: Connection, runs: Sequence[Run]) -> Added:
+    """Store these runs within one transaction; known ones are left as they are and clashes reported."""
+    chunk = _canonical(runs)
+    known = _known_runs(connection, chunk.identities)
+    fresh = [i for i, identity in enumerate(chunk.identities) if identity not in known]
+    first = next_id(connection, tables.run)
+    numbers = {chunk.identities[i]: first + offset for offset, i in enumerate(fresh)}
+    if fresh:
+        _insert_runs(connection, [chunk.runs[i] for i in fresh], [chunk.configs[i] for i in fresh], numbers)
+        touch(connection)
+    again = [(chunk.runs[i], identity) for i, identity in enumerate(chunk.identities) if identity in known]
+    again += chunk.repeated
+    clashes = _clashes(connection, again) if again else ()
+    return Added(len(fresh), len(again), clashes)
+
+
+def _canonical(runs: Sequence[Run]) -> _Chunk:
+    """Check each run and set apart those that stand twice in one chunk."""
+    chunk, seen = _Chunk(), set()
+    for run in runs:
+        if run.status not in STATUSES:
+            raise BadRecord(f"A run has the status {run.status!r}. Use one of: {', '.join(STATUSES)}.")
+        if run.origin not in ORIGINS:
+            raise BadRecord(f"A run has the origin {run.origin!r}. Use one of: {', '.join(ORIGINS)}.")
+        names, values = split_config(run.config)
+        identity = run_identity(run, names, values)
+        if identity in seen:
+            chunk.repeated.append((run, identity))
+            continue
+        seen.add(identity)
+        chunk.runs.append(run)
+        chunk.configs.append((names, values))
+        chunk.identities.append(identity)
+    return chunk
+
+
+def _known_runs(connection: Connection, identities: Sequence[bytes]) -> dict[bytes, int]:
+    """Return the row number of each run that is stored already."""
+    column = tables.run.c.identity
+    query = select(column, tables.run.c.id).where(column.in_(bindparam("identities", expanding=True)))
+    return {bytes(identity): number for identity, number in connection.execute(query, {"identities": identities})}
+
+
+def configuration_hash(algorithm: str, names: tuple[str, ...], values: str) -> int:
+    """Return a signed 64-bit hash of a configuration, for finding it again."""
+    content = "\x1f".join((algorithm, *names, values)).encode()
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big", signed=True)
+
+
+def _number_parameter_sets(
+    connection: Connection, runs: Sequence[Run], configs: Sequence[Split], algorithms: Mapping[str, int]
+) -> dict[tuple[str, tuple[str, ...]], int]:
+    """Return the row number of each set of names that an algorithm's configurations have, adding the new ones."""
+    table = tables.parameter_set
+    wanted = {(run.algorithm, names) for run, (names, _) in zip(runs, configs, strict=True)}
+    query = select(table.c.algorithm_id, table.c.names, table.c.id).where(
+        table.c.algorithm_id.in_(sorted(algorithms.values()))
+    )
+    known = {(algorithm, text): number for algorithm, text, number in connection.execute(query)}
+    numbers, rows, number = {}, [], next_id(connection, table)
+    for key in sorted(wanted):
+        place = (algorithms[key[0]], json.dumps(key[1], ensure_ascii=False))
+        if place not in known:
+            known[place] = number
+            rows.append((number, *place))
+            number += 1
+        numbers[key] = known[place]
+    insert_rows(connection, table, ("id", "algorithm_id", "names"), rows)
+    return numbers
+
+
+def _number_configurations(
+    connection: Connection, runs: Sequence[Run], configs: Sequence[Split], algorithms: Mapping[str, int]
+) -> list[int]:
+    """Return the row number of each run's configuration, adding those that are new."""
+    table = tables.configuration
+    sets = _number_parameter_sets(connection, runs, configs, algorithms)
+    keys, hashes = [], []
+    for run, (names, values) in zip(runs, configs, strict=True):
+        keys.append((sets[run.algorithm, names], values))
+        hashes.append(configuration_hash(run.algorithm, names, values))
+    query = select(table.c.parameter_set_id, table.c.value_list, table.c.id).where(
+        table.c.hash.in_(bindparam("hashes", expanding=True))
+    )
+    numbers = {(a, text): number for a, text, number in connection.execute(query, {"hashes": list(set(hashes))})}
+    number, rows = next_id(connection, table), []
+    for key, code in zip(keys, hashes, strict=True):
+        if key not in numbers:
+            numbers[key] = number
+            rows.append((number, key[0], code, key[1]))
+            number += 1
+    insert_rows(connection, table, ("id", "parameter_set_id", "hash", "value_list"), rows)
+    return [numbers[key] for key in keys]
+
+
+def _insert_runs(
+    connection: Connection, runs: Sequence[Run], configs: Sequence[Split], numbers: Mapping[bytes, int]
+) -> None:
+    datasets = number_required(
+        connection,
+        tables.dataset,
+        "fingerprint",
+        (run.dataset for run in runs),
+        "Store it first with add_dataset.",
+    )
+    environments = number_required(
+        connection, tables.environment, "key", (run.environment for run in runs), "Use add_environment first."
+    )
+    sessions = number_required(
+        connection, tables.session, "key", (run.session for run in runs), "Use start_session first."
+    )
+    algorithms = number_or_add(connection, tables.algorithm, "name", (run.algorithm for run in runs))
+    plans = number_plans(connection, (run.fold_plan for run in runs))
+    configurations = _number_configurations(connection, runs, configs, algorithms)
+    scores = [pack_scores(run.scores) for run in runs]
+    metric_sets = number_or_add(connection, tables.metric_set, "names", (names for names, _, _ in scores))
+    now = time.time()
+    rows: Rows = [
+        (
+            number,
+            identity,
+            datasets[run.dataset],
+            algorithms[run.algorithm],
+            configuration,
+            plans[run.fold_plan],
+            environments[run.environment],
+            sessions[run.session],
+            run.seed,
+            run.status,
+            run.origin,
+            run.probability,
+            run.fit_seconds,
+            run.predict_seconds,
+            run.peak_megabytes,
+            run.error[:ERROR_LENGTH] if run.error else None,
+            now if run.finished_at is None else run.finished_at,
+            metric_sets[metrics],
+            means,
+            folds,
+        )
+        for run, configuration, (identity, number), (metrics, means, folds) in zip(
+            runs, configurations, numbers.items(), scores, strict=True
+        )
+    ]
+    insert_rows(connection, tables.run, RUN_COLUMNS, rows)
+    _insert_companions(connection, runs, numbers)
+
+
+def _insert_companions(connection: Connection, runs: Sequence[Run], numbers: Mapping[bytes, int]) -> None:
+    """Store the proposals and out-of-fold predictions of those runs that have them."""
+    proposals: Rows = []
+    predictions: Rows = []
+    for run, number in zip(runs, numbers.values(), strict=True):
+        if (p := run.proposal) is not None:
+            proposals.append(
+                (
+                    number,
+                    p.proposer,
+                    p.predicted_score,
+                    p.predicted_std,
+                    p.predicted_seconds,
+                    p.acquisition,
+                    to_json(p.details),
+                )
+            )
+        if run.predictions is not None:
+            predictions.append((number, *pack_predictions(run.predictions)))
+    insert_rows(connection, tables.proposal, [c.name for c in tables.proposal.columns], proposals)
+    insert_rows(connection, tables.prediction, [c.name for c in tables.prediction.columns], predictions)
+
+
+def _clashes(connection: Connection, offered: Sequence[tuple[Run, bytes]]) -> tuple[Clash, ...]:
+    """Return where an offered run has another score than the stored one; a difference of 1e-9 is rounding."""
+    run, metric_set = tables.run, tables.metric_set
+    query = (
+        select(run.c.identity, metric_set.c.names, run.c.score_list)
+        .join(metric_set, metric_set.c.id == run.c.metric_set_id)
+        .where(run.c.identity.in_(bindparam("identities", expanding=True)))
+    )
+    wanted = {"identities": [identity for _, identity in offered]}
+    stored = {
+        bytes(identity): dict(zip(json.loads(names), json.loads(means), strict=True))
+        for identity, names, means in connection.execute(query, wanted)
+    }
+    found = []
+    for offer, identity in offered:
+        names, means, _ = pack_scores(offer.scores)
+        for name, new in zip(json.loads(names), json.loads(means), strict=True):
+            old = stored[identity].get(name)
+            if not _is_same(old, new):
+                found.append(Clash(identity.hex(), name, old, new))
+    return tuple(found)
+
+
+def _is_same(old: float | None, new: float | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
