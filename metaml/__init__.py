@@ -1,1 +1,27 @@
-"""AutoML with a memory: every run it has ever made helps the next data set."""
+"""AutoML with a memory: every run it has ever made helps the next data set.
+
+Names are loaded when first used: `import metaml` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "DatasetRecord": "metaml_kb",
+    "KnowledgeBase": "metaml_kb",
+    "Run": "metaml_kb",
+    "open_kb": "metaml_kb",
+}
+
+__all__ = ["DatasetRecord", "KnowledgeBase", "Run", "__version__", "open_kb"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

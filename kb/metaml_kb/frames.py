@@ -124,12 +124,17 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
         "seed": np.array(table["seed"], dtype=np.int64),
         **{name: words.column(name, codes[name]) for name in ("fold_plan", "session")},
     }
-    columns |= {name if name not in reserved else f"config.{name}": column for name, column in hyperparameters.items()}
+    for name, column in hyperparameters.items():
+        # Left to itself, pandas would take words beside None for words with gaps.
+        kept = pd.Series(column, dtype=object) if column.dtype == object else column
+        columns[name if name not in reserved else f"config.{name}"] = kept
     columns |= scores
     columns |= {name: np.array(table[name], dtype=np.float64) for name in TRAILING if name != "error"}
     columns["error"] = _errors(connection, wanted, table["id"], codes["status"])
     columns["finished_at"] = pd.to_datetime(columns["finished_at"], unit="s", utc=True)
-    return pd.DataFrame(columns, index=pd.RangeIndex(len(table["id"])))
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(table["id"])))
+    frame.attrs["metrics"] = list(scores)
+    return frame
 
 
 def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bool) -> dict[str, list[Any]]:
@@ -175,7 +180,7 @@ def _errors(connection: Connection, wanted: RunFilter, numbers: list[int], statu
     if failed.size:
         run = tables.run
         query = select(run.c.id, run.c.error).where(*_condition(connection, wanted), run.c.error.is_not(None))
-        said = dict(connection.execute(query).tuples())
+        said = {number: text for number, text in connection.execute(query)}
         column[failed] = [said.get(numbers[place]) for place in failed]
     return pd.array(column, dtype="str")
 

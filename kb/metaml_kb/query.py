@@ -33,12 +33,18 @@ def _allow_all(*_: object) -> int:
 @contextmanager
 def _read_only(connection: Connection) -> Iterator[None]:
     """Let the database itself refuse every write for the length of the block."""
-    if connection.dialect.name != "sqlite":
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
-        yield
-        return
     raw: Any = connection.connection.dbapi_connection
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+        # A prepared statement is one statement: nothing can end the transaction and write after it.
+        threshold, raw.prepare_threshold = raw.prepare_threshold, 0
+        try:
+            yield
+        finally:
+            raw.prepare_threshold = threshold
+        return
+    if connection.dialect.name != "sqlite":
+        raise BadQuery(f"SQL can be asked of SQLite and PostgreSQL, not of {connection.dialect.name}. Use runs().")
     raw.set_authorizer(_authorize)
     try:
         yield
@@ -98,7 +104,7 @@ def _blame(engine: Engine, trouble: Exception) -> KBError:
     told = said.lower()
     if "not authorized" in told or "read-only transaction" in told or "readonly" in told or "prohibited" in told:
         return BadQuery("The query would change the knowledge base, and kb sql only reads. Use a SELECT.")
-    if "one statement" in told or "multiple commands" in told:
+    if "one statement" in told or "multiple commands" in told or "cannot insert multiple" in told:
         return BadQuery("Give one statement at a time, without a second one after the semicolon.")
     if any(word in told for word in ("locked", "disk", "malformed", "not a database", "connection")):
         return explain(engine.url, cause)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.engine import URL
 
-from metaml_kb.engine import display_name, explained, sqlite_path, writing
+from metaml_kb.engine import display_name, explained, locate, make_engine, sqlite_path, writing
 from metaml_kb.errors import CannotOpen, SchemaMismatch
-from metaml_kb.tables import create_views, knowledge_base, metadata
+from metaml_kb.tables import create_views, drop_views, knowledge_base, metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -132,8 +132,38 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
     backup = _back_up(engine, found)
     with writing(engine) as connection:
         config.attributes["connection"] = connection
+        drop_views(connection)
         command.upgrade(config, "head")
+        create_views(connection)
     return backup
+
+
+def current_copy(path: Path, copy: Path) -> Path:
+    """Return a SQLite knowledge base that has the newest schema: the file itself, or an upgraded copy of it."""
+    engine = make_engine(locate(path))
+    try:
+        with explained(engine.url), engine.connect() as connection, connection.begin():
+            if version(connection) in (HEAD, None):
+                return path
+    finally:
+        engine.dispose()
+    _copy_sqlite(path, copy)
+    engine = make_engine(locate(copy))
+    try:
+        upgrade(engine)
+    finally:
+        engine.dispose()
+    return copy
+
+
+def _copy_sqlite(path: Path, copy: Path) -> None:
+    """Copy a SQLite file, with what is still in its write-ahead log."""
+    source, target = sqlite3.connect(path), sqlite3.connect(copy)
+    try:
+        source.backup(target)
+    finally:
+        source.close()
+        target.close()
 
 
 def _back_up(engine: Engine, found: str) -> str:
@@ -143,12 +173,7 @@ def _back_up(engine: Engine, found: str) -> str:
     if path is not None:
         target = path.with_name(f"{path.stem}.schema-{found}.{stamp}{path.suffix}")
         with explained(engine.url):
-            source, copy = sqlite3.connect(path), sqlite3.connect(target)
-            try:
-                source.backup(copy)
-            finally:
-                source.close()
-                copy.close()
+            _copy_sqlite(path, target)
         return str(target)
     place = f"metaml_backup_{found}_{stamp.replace('-', '_')}"
     with writing(engine) as connection:

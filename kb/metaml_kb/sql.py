@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Connection, Engine, func, inspect, select, update
 
 from metaml_kb import dimensions, frames, schema, tables, writing
 from metaml_kb.engine import display_name, locate, make_engine, reading
@@ -264,3 +264,16 @@ class KnowledgeBase:
         """Return what there is: counts, algorithms, metrics, sessions, schema and size."""
         with reading(self._ours()) as connection:
             return frames.summary(connection, self.name, schema.HEAD)
+
+    def schema(self) -> pd.DataFrame:
+        """Return the tables and views with their columns, for writing SQL."""
+        with reading(self._ours()) as connection:
+            inspector = inspect(connection)
+            rows = [
+                (kind, name, column["name"], str(column["type"]))
+                for kind, names in (("table", inspector.get_table_names()), ("view", inspector.get_view_names()))
+                for name in sorted(names)
+                if name != "alembic_version"
+                for column in inspector.get_columns(name)
+            ]
+        return pd.DataFrame(rows, columns=["kind", "name", "column", "type"])

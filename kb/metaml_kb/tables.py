@@ -270,6 +270,12 @@ VIEWS = {
 """Each view's query by kind of database; other kinds of database go without views."""
 
 
+def drop_views(connection: Connection) -> None:
+    """Remove the views, so that the tables under them can change."""
+    for name in reversed(VIEWS):
+        connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
+
+
 def create_views(connection: Connection) -> None:
     """Make the views."""
     for name, queries in VIEWS.items():

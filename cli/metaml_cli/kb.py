@@ -1,0 +1,290 @@
+"""`metaml kb`: look at a knowledge base, share it, keep it in order."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaml_cli.render import Format, say, show, show_facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from metaml_kb import KnowledgeBase
+    from metaml_kb.transfer import Merged
+
+app = typer.Typer(
+    help="Look at a knowledge base, share it, keep it in order.", no_args_is_help=True, rich_markup_mode=None
+)
+
+KB = Annotated[
+    str | None, typer.Option("--kb", help="File or database URL; default METAML_KB, else your own.", show_default=False)
+]
+Form = Annotated[Format, typer.Option("--format", help="csv and json are clean on standard output.")]
+SHOWN_RUNS = 20
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def opened(place: str | None, *, create: bool = False) -> "KnowledgeBase":
+    """Return the knowledge base that --kb names."""
+    from metaml_kb import open_kb
+
+    return open_kb(place, create=create)
+
+
+@app.command()
+def init(
+    kb: KB = None,
+    empty: Annotated[bool, typer.Option("--empty", help="Start without any experience of others.")] = False,
+) -> None:
+    """Make a knowledge base.
+
+    Example: metaml kb init --kb team.db
+    """
+    del empty
+    with opened(kb, create=True) as base:
+        say(f"{base.name} is ready, with {base.info()['runs']} runs.")
+
+
+@app.command()
+def info(
+    kb: KB = None,
+    schema: Annotated[bool, typer.Option("--schema", help="List tables and columns instead.")] = False,
+    form: Form = Format.table,
+) -> None:
+    """Tell what a knowledge base holds.
+
+    Example: metaml kb info --format json
+    """
+    with opened(kb) as base:
+        if schema:
+            show(base.schema(), form)
+        else:
+            show_facts(base.info(), form)
+
+
+@app.command()
+def datasets(kb: KB = None, form: Form = Format.table) -> None:
+    """List the data sets and how many runs each has.
+
+    Example: metaml kb datasets
+    """
+    with opened(kb) as base:
+        show(base.datasets(), form)
+
+
+@app.command()
+def runs(
+    dataset: Annotated[list[str] | None, typer.Option(help="Name or fingerprint; may be repeated.")] = None,
+    algorithm: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    status: Annotated[list[str] | None, typer.Option(help="ok, partial, timeout, memory, crashed, failed.")] = None,
+    origin: Annotated[list[str] | None, typer.Option(help="default, random, warm start, surrogate, imported.")] = None,
+    session: Annotated[list[str] | None, typer.Option(help="A session's key, or bot, tune, import.")] = None,
+    since: Annotated[str | None, typer.Option(help="A date such as 2026-11-16, or an age such as 2h, 7d.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the newest; a table shows 20 unless told.")] = None,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Show runs, newest last, with hyperparameters, scores and seconds.
+
+    Example: metaml kb runs --algorithm xgboost --since 7d --format csv > runs.csv
+    """
+    with opened(kb) as base:
+        if limit is None and form is Format.table:
+            limit = SHOWN_RUNS
+        frame = base.runs(
+            dataset=dataset,
+            algorithm=algorithm,
+            status=status,
+            origin=origin,
+            session=session,
+            since=None if since is None else moment(since),
+            limit=limit,
+        )
+        show(_arranged(frame) if form is Format.table else frame, form)
+        if form is Format.table and len(frame) == limit:
+            say(f"These are the newest {limit}. See more with --limit, all with --format csv.")
+
+
+def moment(text: str) -> datetime | str:
+    """Return the moment an age such as 2h or 7d ago stands for; a date is left to the knowledge base."""
+    age = re.fullmatch(r"(\d+)([mhdw])", text)
+    return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])}) if age else text
+
+
+def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return runs with what people look for first, first; keys that only programs need are left out."""
+    first = [name for name in ("run", "dataset", "algorithm", "status") if name in frame]
+    frame = frame.assign(run=frame["run"].str[:8])
+    hidden = {"seed", "fold_plan", "session", "probability", *first}
+    return frame[[*first, *(name for name in frame.columns if name not in hidden)]]
+
+
+@app.command()
+def best(
+    dataset: Annotated[str, typer.Argument(help="Name or fingerprint of a data set.")],
+    metric: Annotated[str, typer.Argument(help="Such as accuracy, roc_auc, log_loss, rmse.")],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 10,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Show the best complete runs on a data set.
+
+    Example: metaml kb best iris accuracy -n 5
+    """
+    with opened(kb) as base:
+        frame = base.best(dataset, metric, n)
+        show(_best_first(frame, metric) if form is Format.table else frame, form)
+
+
+def _best_first(frame: "pd.DataFrame", metric: str) -> "pd.DataFrame":
+    """Return the best runs with the score first and bookkeeping left out."""
+    name = metric if metric in frame else f"neg_{metric}"
+    hidden = {"status", "origin", "seed", "fold_plan", "session", "probability", "dataset", name, "algorithm", "run"}
+    rest = [column for column in frame.columns if column not in hidden]
+    return frame.assign(run=frame["run"].str[:8])[[name, "algorithm", "run", *rest]]
+
+
+@app.command()
+def sql(
+    query: Annotated[str, typer.Argument(help="One SELECT. Tables: metaml kb info --schema")],
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Answer a SELECT; nothing can be written through it.
+
+    Example: metaml kb sql "SELECT dataset, max(value) FROM result WHERE metric = 'accuracy' GROUP BY dataset"
+    """
+    with opened(kb) as base:
+        show(base.sql(query), form)
+
+
+@app.command("export")
+def export_(
+    path: Annotated[Path, typer.Argument(help="File to write, such as team.metaml; .db gives SQLite.")],
+    private: Annotated[
+        bool, typer.Option("--private", help="Leave out names, settings, predictions; salt fingerprints.")
+    ] = False,
+    kb: KB = None,
+) -> None:
+    """Write everything into one portable file.
+
+    Example: metaml kb export share.metaml --private
+    """
+    from metaml_kb.exchange import export
+
+    with opened(kb) as base:
+        n_runs = export(base, path, private=private)
+        say(f"{path} holds {n_runs} runs ({path.stat().st_size / 1e6:.1f} MB).")
+
+
+@app.command("import")
+def import_(
+    path: Annotated[Path, typer.Argument(help="A file written by export, or another SQLite knowledge base.")],
+    kb: KB = None,
+) -> None:
+    """Bring in what an exported file knows.
+
+    Example: metaml kb import share.metaml
+    """
+    from metaml_kb.exchange import import_file
+
+    with opened(kb, create=True) as base:
+        _say_merged(path.name, base.name, import_file(base, path))
+
+
+@app.command()
+def merge(
+    target: Annotated[str, typer.Argument(help="File or URL that receives; made if missing.")],
+    sources: Annotated[list[str], typer.Argument(help="Files or URLs to bring in; they are only read.")],
+) -> None:
+    """Bring all runs of other knowledge bases into one; clashes are reported, nothing is overwritten.
+
+    Example: metaml kb merge team.db alice.db bob.db
+    """
+    from metaml_kb.transfer import merge as merge_kb
+
+    from_all = [opened(source) for source in sources]
+    with opened(target, create=True) as base:
+        for source in from_all:
+            with source:
+                _say_merged(source.name, base.name, merge_kb(base, source))
+
+
+def _say_merged(source: str, target: str, merged: "Merged") -> None:
+    say(f"{source}: {merged.n_runs} new runs and {merged.n_datasets} new data sets, {merged.n_known} known.")
+    for clash in merged.clashes[:10]:
+        say(
+            f"  clash: run {clash.run[:8]} has {clash.metric} {clash.stored} here and {clash.offered} there; kept ours."
+        )
+    if len(merged.clashes) > 10:
+        say(f"  and {len(merged.clashes) - 10} more clashes; nothing in {target} was overwritten.")
+
+
+@app.command()
+def diff(
+    mine: Annotated[str, typer.Argument(help="File or URL.")],
+    other: Annotated[str, typer.Argument(help="File or URL.")],
+    form: Form = Format.table,
+) -> None:
+    """Show what the other knowledge base knows and mine does not.
+
+    Example: metaml kb diff mine.db team.db
+    """
+    from metaml_kb.transfer import difference
+
+    with opened(mine) as here, opened(other) as there:
+        frame = difference(here, there)
+        show(frame, form)
+        say(f"{there.name} has {int(frame['new_runs'].sum())} runs that {here.name} does not have.")
+
+
+@app.command()
+def upgrade(
+    place: Annotated[str | None, typer.Argument(help="File or URL; default as --kb.", show_default=False)] = None,
+    kb: KB = None,
+) -> None:
+    """Bring an old knowledge base to the newest schema; a backup is made first.
+
+    Example: metaml kb upgrade old.db
+    """
+    from metaml_kb.engine import display_name, locate, make_engine
+    from metaml_kb.schema import check_file
+    from metaml_kb.schema import upgrade as upgrade_schema
+
+    url = locate(place or kb)
+    check_file(url, create=False)
+    engine = make_engine(url)
+    try:
+        backup = upgrade_schema(engine)
+    finally:
+        engine.dispose()
+    if backup is None:
+        say(f"{display_name(url)} has the newest schema already.")
+    else:
+        say(f"{display_name(url)} was upgraded. The backup is {backup}.")
+
+
+@app.command()
+def doctor(
+    fix: Annotated[bool, typer.Option("--fix", help="Remove what no run refers to.")] = False,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Look for damage, contradictions, orphans, stale versions and twins; change nothing unless told.
+
+    Example: metaml kb doctor --fix
+    """
+    from metaml_kb.doctor import examine, report
+
+    with opened(kb) as base:
+        findings = examine(base, fix=fix)
+        if form is not Format.table:
+            show(report(findings), form)
+        for finding in findings if form is Format.table else []:
+            remedy = f" (--fix would {finding.fix})" if finding.fix else ""
+            typer.echo(f"{'error' if finding.is_error else 'note'}: {finding.text}{remedy}")
+        say(f"{base.name}: {len(findings) or 'no'} findings.")
+    if any(finding.is_error for finding in findings):
+        raise typer.Exit(1)

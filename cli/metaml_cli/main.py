@@ -1,0 +1,59 @@
+"""The `metaml` command: its subcommands, and how an error becomes one sentence and an exit code."""
+
+import os
+from typing import Annotated, Any
+
+import typer
+from metaml_kb.errors import KBError
+from typer.core import TyperGroup
+
+from metaml import __version__
+from metaml.errors import MetamlError
+from metaml_cli import kb
+
+BAD_INPUT, INTERNAL = 2, 1
+
+
+class OneSentenceGroup(TyperGroup):
+    """A command group that tells a person what to do instead of showing a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; our errors end with exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except (MetamlError, KBError) as trouble:
+            typer.echo(f"metaml: {trouble}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
+        except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
+            raise
+        except Exception as trouble:
+            if type(trouble).__module__.startswith("click") or os.environ.get("METAML_DEBUG"):
+                raise
+            said = f"{type(trouble).__name__}: {trouble}".split("\n")[0]
+            typer.echo(f"metaml: internal error ({said}). Set METAML_DEBUG=1 to see where, and report it.", err=True)
+            raise typer.Exit(INTERNAL) from None
+
+
+app = typer.Typer(
+    cls=OneSentenceGroup,
+    help="AutoML with a memory: every run it has ever made helps the next data set.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(kb.app, name="kb")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"metaml {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    del version

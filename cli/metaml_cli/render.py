@@ -1,0 +1,135 @@
+"""Tables for people and for programs: fitted to a terminal, plain in a pipe, clean as csv and JSON."""
+
+import json
+import math
+import shutil
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDEST_CELL = 40
+GAP = "  "
+
+
+class Format(StrEnum):
+    """How a table is printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+def say(message: str) -> None:
+    """Tell the person something; standard output stays clean for data."""
+    typer.echo(message, err=True)
+
+
+def show(frame: "pd.DataFrame", form: Format) -> None:
+    """Print a table in the form asked for."""
+    if form is Format.csv:
+        typer.echo(frame.to_csv(index=False, na_rep=""), nl=False)
+    elif form is Format.json:
+        typer.echo(json.dumps(records(frame), indent=2, ensure_ascii=False, default=str))
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        typer.echo(as_text(frame, width))
+
+
+def show_facts(facts: Mapping[str, Any], form: Format) -> None:
+    """Print named facts in the form asked for."""
+    if form is Format.json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, default=str))
+        return
+    flat = _flatten(facts)
+    if form is Format.csv:
+        import csv
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(["fact", "value"])
+        writer.writerows(flat.items())
+        return
+    longest = max(map(len, flat), default=0)
+    for name, value in flat.items():
+        typer.echo(f"{name:<{longest}}{GAP}{_cell(value)}")
+
+
+def _flatten(facts: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in facts.items():
+        title = name.replace("_", " ")
+        if isinstance(value, Mapping):
+            for inner, content in value.items():
+                text = ", ".join(f"{n} {k}" for k, n in content.items()) if isinstance(content, Mapping) else content
+                flat[f"{title}: {inner}"] = text
+        elif isinstance(value, list):
+            flat[title] = ", ".join(map(str, value))
+        else:
+            flat[title] = "" if value is None else value
+    return flat
+
+
+def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return rows as JSON objects: None is null, and what a row does not have is left out."""
+    rows: list[dict[str, Any]] = frame.astype(object).to_dict("records")
+    return [{name: _plain(value) for name, value in row.items() if not _is_missing(value)} for row in rows]
+
+
+def _is_missing(value: Any) -> bool:
+    return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and math.isnan(value))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _cell(value: Any) -> str:
+    """Return a value as it is shown to a person."""
+    if _is_missing(value):
+        return ""
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if hasattr(value, "strftime"):
+        return str(value.strftime("%Y-%m-%d %H:%M:%S"))
+    text = str(value).replace("\n", " ")
+    return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
+
+
+def as_text(frame: "pd.DataFrame", width: int | None) -> str:
+    """Return a table as text. In a terminal, columns that do not fit are counted, not wrapped."""
+    if frame.empty:
+        return "(nothing)"
+    cells = {str(name): [_cell(value) for value in frame.iloc[:, i]] for i, name in enumerate(frame.columns)}
+    if width is not None:
+        cells = {name: column for name, column in cells.items() if any(column)}
+    widths = {name: max(len(name), *map(len, column)) for name, column in cells.items()}
+    shown, used = [], 0
+    for name in cells:
+        used += widths[name] + len(GAP)
+        if width is not None and used - len(GAP) > width and shown:
+            break
+        shown.append(name)
+    is_number = {name: all(_looks_numeric(cell) for cell in cells[name]) for name in shown}
+    lines = [GAP.join(_aligned(name, widths[name], is_number[name]) for name in shown)]
+    for row in range(len(frame)):
+        lines.append(GAP.join(_aligned(cells[name][row], widths[name], is_number[name]) for name in shown))
+    text = "\n".join(line.rstrip() for line in lines)
+    hidden = len(cells) - len(shown)
+    return f"{text}\n({hidden} more columns; --format csv shows all)" if hidden else text
+
+
+def _aligned(text: str, width: int, right: bool) -> str:
+    return text.rjust(width) if right else text.ljust(width)
+
+
+def _looks_numeric(cell: str) -> bool:
+    return not cell or cell.lstrip("-").replace(".", "", 1).replace("e-", "", 1).replace("e+", "", 1).isdigit()

@@ -1,0 +1,182 @@
+"""A check-up: what is wrong with a knowledge base, in sentences; nothing is changed unless asked."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
+
+import pandas as pd
+from sqlalchemy import ColumnElement, Connection, Table, exists, func, or_, select
+from sqlalchemy.exc import DatabaseError
+
+from metaml_kb import tables
+from metaml_kb.engine import reading, writing
+from metaml_kb.records import run_identity, split_config
+from metaml_kb.sql import KnowledgeBase
+from metaml_kb.transfer import runs_in
+
+DAY = 86_400.0
+LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
+TWIN_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfMissingValues", "MajorityClassSize")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a check found. `fix` is what --fix would do about it; empty if only a person can decide."""
+
+    check: str
+    text: str
+    is_error: bool = False
+    fix: str = ""
+
+
+def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
+    """Return what every check found; with `fix`, first remove what nothing refers to."""
+    if fix:
+        with writing(kb.engine) as connection:
+            for table, unused in _unused():
+                connection.execute(table.delete().where(unused))
+    checks: list[Callable[[KnowledgeBase, Connection], Iterator[Finding]]] = [
+        _integrity,
+        _orphans,
+        _contradictions,
+        _stale_versions,
+        _twins,
+        _unfinished_sessions,
+    ]
+    with reading(kb.engine) as connection:
+        return [finding for check in checks for finding in check(kb, connection)]
+
+
+def _integrity(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+    """Ask the database itself."""
+    if connection.dialect.name != "sqlite":
+        return
+    try:
+        said = list(connection.exec_driver_sql("PRAGMA integrity_check(5)").scalars())
+    except DatabaseError as trouble:
+        said = [str(trouble.orig)]
+    if said != ["ok"]:
+        advice = "Restore a backup, or save what can be read with: metaml kb export"
+        yield Finding("integrity", f"The file is damaged: {'; '.join(said)}. {advice}", is_error=True)
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        which = ", ".join(sorted({str(row[0]) for row in broken}))
+        yield Finding("integrity", f"{len(broken)} rows of {which} refer to rows that do not exist.", is_error=True)
+
+
+def _unused() -> list[tuple[Table, ColumnElement[bool]]]:
+    """Return the tables whose rows make sense only if a run refers to them, with the condition that none does."""
+    run, configuration, names = tables.run, tables.configuration, tables.parameter_set
+    return [
+        (configuration, ~exists().where(run.c.configuration_id == configuration.c.id)),
+        (names, ~exists().where(configuration.c.parameter_set_id == names.c.id)),
+        (tables.proposal, ~exists().where(run.c.id == tables.proposal.c.run_id)),
+        (tables.prediction, ~exists().where(run.c.id == tables.prediction.c.run_id)),
+    ]
+
+
+def _orphans(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+    for table, unused in _unused():
+        n = connection.execute(select(func.count()).select_from(table).where(unused)).scalar_one()
+        if n:
+            yield Finding("orphans", f"{n} rows of {table.name} belong to no run.", fix="remove them")
+
+
+def _contradictions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+    """Find runs that contradict themselves or one another."""
+    numbers = connection.execute(select(tables.run.c.identity).order_by(tables.run.c.id)).scalars().all()
+    wrong, empty, place = 0, 0, 0
+    for runs in runs_in(connection):
+        for run in runs:
+            names, values = split_config(run.config)
+            wrong += bytes(numbers[place]) != run_identity(run, names, values)
+            empty += run.status == "ok" and not run.scores
+            place += 1
+    if wrong:
+        yield Finding("contradictions", f"{wrong} runs do not match their identity: they were changed by hand.", True)
+    if empty:
+        yield Finding("contradictions", f"{empty} runs are called complete but have no score.", True)
+    score = [f"{metric} {value}" for metric, value in _impossible(connection)]
+    if score:
+        yield Finding("contradictions", f"{len(score)} scores are outside what is possible, such as {score[0]}.", True)
+
+
+def _impossible(connection: Connection) -> Iterator[tuple[str, float]]:
+    """Yield scores above 1 of metrics that cannot exceed it."""
+    bounded = {"accuracy", "balanced_accuracy", "kappa", "f1_macro", "roc_auc", "r2", "spearman"}
+    run, metric_set = tables.run, tables.metric_set
+    query = select(metric_set.c.names, run.c.score_list).join(metric_set, metric_set.c.id == run.c.metric_set_id)
+    for names, values in connection.execute(query):
+        for name, value in zip(json.loads(names), json.loads(values), strict=True):
+            if name in bounded and value is not None and value > 1 + 1e-9:
+                yield name, value
+
+
+def _stale_versions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+    """Find runs made with another release of a learning library than the one installed."""
+    run, environment = tables.run, tables.environment
+    counts = connection.execute(
+        select(environment.c.versions, func.count(run.c.id))
+        .join(run, run.c.environment_id == environment.c.id)
+        .group_by(environment.c.id, environment.c.versions)
+    )
+    stale: dict[tuple[str, str], int] = {}
+    for text, n in counts:
+        for library, found in json.loads(text).items():
+            if library in LEARNERS and (here := _installed(library)) and _release(here) != _release(found):
+                stale[library, found] = stale.get((library, found), 0) + n
+    for (library, found), n in sorted(stale.items()):
+        yield Finding("versions", f"{n} runs were made with {library} {found}; installed is {_installed(library)}.")
+
+
+def _installed(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _release(text: str) -> tuple[str, ...]:
+    return tuple(text.split(".")[:2])
+
+
+def _twins(kb: KnowledgeBase, _connection: Connection) -> Iterator[Finding]:
+    for first, second, why in near_duplicates(kb):
+        yield Finding("near-duplicates", f"{first} and {second} look like the same data: {why}.")
+
+
+def near_duplicates(kb: KnowledgeBase) -> list[tuple[str, str, str]]:
+    """Return pairs of data sets (by name) that are probably one, and why: same name, or the same simple facts."""
+    datasets = kb.datasets()
+    facts = kb.metafeatures().reindex(columns=list(TWIN_NAMES))
+    datasets = datasets.merge(facts, left_on="fingerprint", right_index=True, how="left")
+    found: dict[tuple[str, str], str] = {}
+    for name, group in datasets.groupby("name"):
+        if len(group) > 1:
+            prints = sorted(group["fingerprint"])
+            found[f"{name} ({prints[0][:8]})", f"{name} ({prints[1][:8]})"] = "they have the same name"
+    known = datasets.dropna(subset=["NumberOfInstances", "NumberOfFeatures", "MajorityClassSize"])
+    columns = list(TWIN_NAMES)
+    for _, group in known.groupby(columns, dropna=False):
+        names = sorted(set(group["name"]))
+        for first, second in pairwise(names):
+            size = f"{int(group['NumberOfInstances'].iloc[0])} rows, {int(group['NumberOfFeatures'].iloc[0])} columns"
+            found.setdefault((first, second), f"{size}, the same classes and missing values")
+    return [(first, second, why) for (first, second), why in found.items()]
+
+
+def _unfinished_sessions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+    session = tables.session
+    old = or_(session.c.started_at.is_(None), session.c.started_at < time.time() - DAY)
+    query = select(session.c.kind, func.count()).where(session.c.finished_at.is_(None), old).group_by(session.c.kind)
+    for kind, n in connection.execute(query):
+        yield Finding("sessions", f"{n} {kind} sessions were never finished; their runs are kept and complete.")
+
+
+def report(findings: list[Finding]) -> pd.DataFrame:
+    """Return findings as a table."""
+    rows = [(f.check, "error" if f.is_error else "note", f.text, f.fix) for f in findings]
+    return pd.DataFrame(rows, columns=["check", "kind", "finding", "fix"])

@@ -1,0 +1,249 @@
+"""One portable file: every table as Parquet inside a zip, or a SQLite file.
+
+A private export leaves out what tells about the data and its owner: names of data sets and columns, settings, hosts,
+error texts, predictions. Fingerprints and fold plans are salted with a secret of the knowledge base, so that the same
+data set stays one data set from export to export, but nobody can recognise it by hashing their own copy. Metafeatures
+and scores remain: they are the experience.
+"""
+
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, inspect, select, text
+
+from metaml_kb import schema, tables
+from metaml_kb.dimensions import insert_rows
+from metaml_kb.engine import locate, make_engine, reading, writing
+from metaml_kb.errors import BadTable, CannotOpen, SchemaMismatch
+from metaml_kb.records import digest, run_identity, split_config
+from metaml_kb.sql import KnowledgeBase, open_kb
+from metaml_kb.transfer import Merged, merge, runs_in
+
+FORMAT = "metaml-export-1"
+CHUNK = 50_000
+SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+LEFT_OUT_OF_PRIVATE = {"event", "prediction"}
+TABLES = [table for table in tables.metadata.sorted_tables if table.name != "knowledge_base"]
+
+Row = dict[str, Any]
+
+
+def export(kb: KnowledgeBase, path: Path, *, private: bool = False) -> int:
+    """Write everything into one file and return its number of runs; the suffix .db asks for SQLite."""
+    if path.exists():
+        raise CannotOpen(f"{path} exists already, and an export never overwrites. Choose another name.")
+    if not path.parent.is_dir():
+        raise CannotOpen(f"There is no folder {path.parent}. Make it, or choose another place.")
+    unfinished = path.with_name(path.name + ".unfinished")
+    try:
+        with reading(kb.engine) as connection:
+            write = _write_sqlite if path.suffix in SQLITE_SUFFIXES else _write_zip
+            write(connection, unfinished, private)
+            n_runs = int(connection.execute(select(func.count()).select_from(tables.run)).scalar_one())
+        unfinished.replace(path)
+    except OSError as trouble:
+        raise CannotOpen(f"{path} cannot be written ({trouble.strerror}). Choose another place.") from None
+    finally:
+        for leftover in path.parent.glob(f"{unfinished.name}*"):
+            leftover.unlink()
+    return n_runs
+
+
+def import_file(kb: KnowledgeBase, path: Path) -> Merged:
+    """Merge an exported file, or another SQLite knowledge base, into this one."""
+    if not path.is_file():
+        raise CannotOpen(f"There is no file {path}. Name one that was written by: metaml kb export")
+    with tempfile.TemporaryDirectory() as folder:
+        if not zipfile.is_zipfile(path):
+            schema.check_file(locate(path), create=False)
+            place = schema.current_copy(path, Path(folder) / "copy.db")
+        elif _is_new(kb) and _schema_of(path) == schema.HEAD:
+            return _load_new(kb, path)
+        else:
+            place = Path(folder) / "import.db"
+            _load_zip(path, place)
+        with open_kb(place, create=False) as other:
+            return merge(kb, other)
+
+
+def _is_new(kb: KnowledgeBase) -> bool:
+    with reading(kb.engine) as connection:
+        return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in TABLES)
+
+
+# Writing
+
+
+def _private_rows(table: Table, rows: list[Row], salted: "_Salt") -> list[Row]:
+    """Return rows without what tells about the data and its owner."""
+    blank: Mapping[str, Row] = {
+        "dataset": {"target": None, "details": "{}", "source": "private"},
+        "metafeature": {"reason": None},
+        "fold_plan": {"assignment": None},
+        "environment": {"host": "", "processor": ""},
+        "session": {"settings": "{}"},
+        "run": {"error": None},
+        "proposal": {"details": "{}"},
+    }
+    rows = [{**row, **blank.get(table.name, {})} for row in rows]
+    for row in rows:
+        if table.name == "dataset":
+            row["fingerprint"] = salted(row["fingerprint"])
+            row["name"] = f"dataset-{row['fingerprint'][:8]}"
+        elif table.name in ("fold_plan", "environment"):
+            row["key"] = salted(row["key"])
+        elif table.name == "run":
+            row["identity"] = salted.identities[row["id"]]
+    return rows
+
+
+class _Salt:
+    """Replaces fingerprints and keys by salted ones, and run identities by those that follow from them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._salt = connection.execute(select(tables.knowledge_base.c.salt)).scalar_one()
+        self.identities: dict[int, bytes] = {}
+
+    def __call__(self, key: str) -> str:
+        return digest(self._salt, key)
+
+    def number_runs(self, connection: Connection) -> None:
+        """Learn the salted identity of every run."""
+        numbers = iter(connection.execute(select(tables.run.c.id).order_by(tables.run.c.id)).scalars().all())
+        for runs in runs_in(connection):
+            for run in runs:
+                private = replace(run, dataset=self(run.dataset), fold_plan=self(run.fold_plan))
+                self.identities[next(numbers)] = run_identity(private, *split_config(run.config))
+
+
+def _contents(connection: Connection, private: bool) -> Iterator[tuple[Table, Iterator[list[Row]]]]:
+    """Yield each table with its rows in chunks."""
+    salted = _Salt(connection)
+    if private:
+        salted.number_runs(connection)
+    for table in TABLES:
+        if not (private and table.name in LEFT_OUT_OF_PRIVATE):
+            yield table, _table_rows(connection, table, salted if private else None)
+
+
+def _table_rows(connection: Connection, table: Table, salted: _Salt | None) -> Iterator[list[Row]]:
+    result = connection.execute(select(table).order_by(*table.primary_key))
+    for partition in result.mappings().partitions(CHUNK):
+        rows = [dict(row) for row in partition]
+        yield _private_rows(table, rows, salted) if salted else rows
+
+
+def _write_zip(connection: Connection, path: Path, private: bool) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        manifest = {"format": FORMAT, "schema": schema.HEAD, "private": private}
+        archive.writestr("manifest.json", json.dumps(manifest))
+        for table, chunks in _contents(connection, private):
+            layout = _arrow_schema(table)
+            with archive.open(f"{table.name}.parquet", "w", force_zip64=True) as file:
+                writer = parquet.ParquetWriter(pa.PythonFile(file, mode="w"), layout, compression="zstd")
+                for rows in chunks:
+                    writer.write_table(pa.Table.from_pylist(rows, schema=layout))
+                writer.close()
+
+
+def _arrow_schema(table: Table) -> Any:
+    import pyarrow as pa
+
+    kinds = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
+    return pa.schema([(column.name, kinds[column.type.python_type]) for column in table.columns])
+
+
+def _write_sqlite(connection: Connection, path: Path, private: bool) -> None:
+    with open_kb(path) as copy, writing(copy.engine) as target:
+        for table, chunks in _contents(connection, private):
+            for rows in chunks:
+                names = list(table.c.keys())
+                insert_rows(target, table, names, [tuple(row[name] for name in names) for row in rows])
+    engine = make_engine(locate(path))
+    with engine.connect() as raw:
+        # One file, without a write-ahead log beside it.
+        raw.exec_driver_sql("COMMIT")
+        raw.exec_driver_sql("PRAGMA journal_mode=DELETE")
+    engine.dispose()
+
+
+# Reading
+
+
+def _schema_of(path: Path) -> str:
+    with zipfile.ZipFile(path) as archive:
+        return str(_manifest(archive, path)["schema"])
+
+
+def _load_new(kb: KnowledgeBase, path: Path) -> Merged:
+    """Fill a knowledge base that is still empty, table by table."""
+    with zipfile.ZipFile(path) as archive, writing(kb.engine) as connection:
+        _insert_archive(connection, archive, path)
+        counts = [
+            int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+            for table in (tables.dataset, tables.run)
+        ]
+    return Merged(counts[0], counts[1], 0, ())
+
+
+def _load_zip(path: Path, place: Path) -> None:
+    """Lay an exported file out as a SQLite knowledge base of the schema it was written with."""
+    from alembic import command
+
+    with zipfile.ZipFile(path) as archive:
+        found = _manifest(archive, path)["schema"]
+        engine = make_engine(locate(place))
+        try:
+            with writing(engine) as connection:
+                config = schema.alembic_config()
+                config.attributes["connection"] = connection
+                command.upgrade(config, found)
+                _insert_archive(connection, archive, path)
+            schema.upgrade(engine)
+        finally:
+            engine.dispose()
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> Row:
+    try:
+        manifest = json.loads(archive.read("manifest.json"))
+    except (KeyError, ValueError):
+        manifest = {}
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise BadTable(f"{path.name} was not written by metaml kb export. For a csv table use: metaml kb import-table")
+    if str(manifest["schema"]) > schema.HEAD:
+        raise SchemaMismatch(
+            f"{path.name} has schema {manifest['schema']}, this metaml knows {schema.HEAD}. "
+            "Run: pip install --upgrade metaml"
+        )
+    return manifest
+
+
+def _insert_archive(connection: Connection, archive: zipfile.ZipFile, path: Path) -> None:
+    """Insert the rows of every table of an archive; the columns are those the database has."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    present = set(archive.namelist())
+    inspector = inspect(connection)
+    for table in TABLES:
+        if f"{table.name}.parquet" not in present or not inspector.has_table(table.name):
+            continue
+        names = [column["name"] for column in inspector.get_columns(table.name)]
+        try:
+            file = parquet.ParquetFile(io.BytesIO(archive.read(f"{table.name}.parquet")))
+            for batch in file.iter_batches(batch_size=CHUNK, columns=names):
+                columns = [batch.column(name).to_pylist() for name in names]
+                insert_rows(connection, table, names, list(zip(*columns, strict=True)))
+        except (pa.ArrowInvalid, KeyError, zipfile.BadZipFile) as trouble:
+            raise BadTable(f"{path.name} is damaged at table {table.name} ({trouble}). Ask for a new export.") from None
+    connection.execute(text("UPDATE knowledge_base SET revision = revision + 1"))

@@ -1,0 +1,77 @@
+"""Third-party tables of metafeatures, a row per data set, read into a knowledge base."""
+
+import math
+from pathlib import Path
+
+from metaml_kb.cellvalues import read_name, read_number
+from metaml_kb.errors import BadTable
+from metaml_kb.records import DatasetRecord
+from metaml_kb.sql import KnowledgeBase
+from metaml_kb.tablefile import TableFile, open_table
+from metaml_kb.tableimport import ImportReport
+
+
+def import_metafeatures(
+    kb: KnowledgeBase,
+    path: Path,
+    *,
+    dataset_column: str,
+    dataset_prefix: str = "",
+    source: str = "openml",
+    ignore_columns: tuple[str, ...] = (),
+    separator: str | None = None,
+) -> ImportReport:
+    """Store a table with a row per data set and a column per metafeature; return what became of its values.
+
+    An empty cell is stored as undefined, with that as its reason. A value that is known stays.
+    """
+    table = open_table(path, separator)
+    table.require(dataset_column, "--dataset-column")
+    for column in ignore_columns:
+        table.require(column, "--ignore-column")
+    names = [name for name in table.columns if name and name != dataset_column and name not in ignore_columns]
+    if not names:
+        raise BadTable(f"{path.name} has no column besides the data set. Give a table with metafeatures in it.")
+    rows, n_rows = _metafeature_rows(table, dataset_column, names)
+    known = kb.metafeatures(source=source)
+    n_new = n_known = n_clashes = 0
+    session = kb.start_session("import", settings={"file": path.name, "dataset_column": dataset_column})
+    for cell, values in rows.items():
+        name = dataset_prefix + cell
+        fingerprint = f"name:{name}"
+        stored = known.loc[fingerprint].dropna().to_dict() if fingerprint in known.index else {}
+        given = {key: value for key, value in values.items() if not math.isnan(value)}
+        n_new += len(given.keys() - stored.keys())
+        n_known += len(given.keys() & stored.keys())
+        n_clashes += sum(not math.isclose(stored[key], given[key]) for key in given.keys() & stored.keys())
+        reasons = dict.fromkeys(values.keys() - given.keys(), f"{path.name} has no value.")
+        kb.add_dataset(DatasetRecord(fingerprint, name, source="import"))
+        kb.add_metafeatures(fingerprint, values, source=source, reasons=reasons)
+    kb.finish_session(session)
+    notes = [f"{len(names)} metafeatures of {len(rows)} data sets were stored with the source {source!r}."]
+    if n_clashes:
+        notes.append(f"{n_clashes:,} values are known with another value, which was kept.")
+    return ImportReport(
+        n_rows=n_rows,
+        n_new=n_new,
+        n_known=n_known,
+        n_duplicates=n_rows - len(rows),
+        n_clashes=n_clashes,
+        datasets=tuple(dataset_prefix + cell for cell in rows),
+        notes=tuple(notes),
+    )
+
+
+def _metafeature_rows(
+    table: TableFile, dataset_column: str, names: list[str]
+) -> tuple[dict[str, dict[str, float]], int]:
+    """Return each data set's values by its first row, NaN where a cell is empty, and the number of rows."""
+    rows: dict[str, dict[str, float]] = {}
+    n_rows = 0
+    for chunk in table.chunks():
+        columns = {name: chunk.read(name, read_number) for name in names}
+        for row, cell in enumerate(chunk.read(dataset_column, read_name)):
+            n_rows += 1
+            values = {name: column[row] for name, column in columns.items()}
+            rows.setdefault(cell, {name: math.nan if v is None else v for name, v in values.items()})
+    return rows, n_rows

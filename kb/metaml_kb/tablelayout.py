@@ -1,0 +1,136 @@
+"""What the columns of a third-party table of evaluated configurations stand for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from metaml_kb.errors import BadTable
+from metaml_kb.tablefile import TableFile
+
+NEGATED = "neg_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLayout:
+    """Names the columns of a table; every column that is not named is a hyperparameter.
+
+    - `dataset_column`: the data set is stored under `dataset_prefix` + the cell. `task` is what is known of its task.
+    - `algorithm` for all rows, or `algorithm_column`.
+    - `score_columns`: stored under the names in `metrics` (default: the column's own). Those in `lower_is_better` are
+      negated and their name gets the prefix `neg_`.
+    - `seconds_column`: the seconds of an evaluation, stored as `fit_seconds`.
+    - `speed_column`: the speed of the host, such as the random bot's `scimark`. It is stored, rounded to two digits,
+      as the processor of the run's environment (`scimark 1700`); it is no `reference_seconds`, being another workload.
+    - `proposer_column`: who proposed the configuration, stored as the run's proposal.
+    - `seed_column`: the seed. Without one, a configuration that occurs again with another score is a repetition and
+      gets the next seed: 0, 1, 2 … in the order of the file.
+    - `config_column`: a cell holds hyperparameters as a Python-literal or JSON dict; it is never evaluated.
+    - `ignore_columns`: left out.
+    - `word_columns`: cells are words whatever they look like, so `None` is a word there.
+    - `decimal_columns`: numbers are decimals even where this file happens to hold integers only.
+    - `defaults`: the text that an empty cell of a column stands for, such as `{"replace": "TRUE"}`.
+    - `empty_means`: what any other empty cell stands for. "inactive" leaves the hyperparameter out; "default" gives it
+      the word `default`, as the table does not say the value.
+    - `failed_score`: a row whose scores all equal it is a failure without scores, as is a row that has none.
+    - `fold_plan`: names how the scores were measured; tables measured in different ways need different names.
+    - `separator`: by default seen from the first line.
+
+    `metaml_kb.cellvalues` says how a cell is read.
+    """
+
+    dataset_column: str
+    score_columns: tuple[str, ...]
+    dataset_prefix: str = ""
+    algorithm: str | None = None
+    algorithm_column: str | None = None
+    metrics: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+    seconds_column: str | None = None
+    speed_column: str | None = None
+    proposer_column: str | None = None
+    seed_column: str | None = None
+    config_column: str | None = None
+    ignore_columns: tuple[str, ...] = ()
+    word_columns: tuple[str, ...] = ()
+    decimal_columns: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    empty_means: Literal["inactive", "default"] = "inactive"
+    failed_score: float | None = None
+    task: str = "unknown"
+    fold_plan: str = "imported"
+    separator: str | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return what was asked for, without what was left open."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "", (), {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """A layout applied to the header of a table: the metric and sign of each score column, and the hyperparameters."""
+
+    metrics: Mapping[str, str]
+    signs: Mapping[str, float]
+    hyperparameters: tuple[str, ...]
+
+
+def assign_roles(layout: TableLayout, table: TableFile) -> Roles:
+    """Return which column is what; the first contradiction between layout and header is raised as a sentence."""
+    if (layout.algorithm is None) == (layout.algorithm_column is None):
+        raise BadTable("Either one algorithm or a column of algorithms is needed: --algorithm or --algorithm-column.")
+    if not layout.score_columns:
+        raise BadTable(f"No score column was named for {table.path.name}. Choose one or more with --score-column.")
+    used: dict[str, str] = {}
+    for option, column in _named(layout):
+        table.require(column, option)
+        if column in used:
+            raise BadTable(f"The column {column!r} was named with {used[column]} and with {option}. Keep one of them.")
+        used[column] = option
+    hyperparameters = tuple(name for name in table.columns if name and name not in used)
+    for option, columns in (
+        ("--word-column", layout.word_columns),
+        ("--decimal-column", layout.decimal_columns),
+        ("--default", layout.defaults),
+    ):
+        for column in columns:
+            table.require(column, option)
+            if column not in hyperparameters:
+                raise BadTable(f"The column {column!r} is no hyperparameter ({used[column]}), so {option} is void.")
+    metrics = _metrics(layout)
+    signs = {column: -1.0 if column in layout.lower_is_better else 1.0 for column in metrics}
+    return Roles(metrics, signs, hyperparameters)
+
+
+def _named(layout: TableLayout) -> Iterator[tuple[str, str]]:
+    """Yield each column that the layout gives a role, with the option it was named with."""
+    for name in ("dataset", "algorithm", "seconds", "speed", "proposer", "seed", "config"):
+        column = getattr(layout, f"{name}_column")
+        if column is not None:
+            yield f"--{name}-column", column
+    for column in layout.score_columns:
+        yield "--score-column", column
+    for column in layout.ignore_columns:
+        yield "--ignore-column", column
+
+
+def _metrics(layout: TableLayout) -> dict[str, str]:
+    """Return the name under which each score column is stored."""
+    names = layout.metrics or layout.score_columns
+    if len(names) != len(layout.score_columns):
+        raise BadTable(
+            f"There are {len(layout.score_columns)} score columns and {len(names)} metrics. "
+            "Give one --metric for each --score-column, in the same order."
+        )
+    for column in layout.lower_is_better:
+        if column not in layout.score_columns:
+            raise BadTable(
+                f"The column {column!r} is lower-is-better but no score. Score columns: "
+                f"{', '.join(layout.score_columns)}. Name it with --score-column too."
+            )
+    metrics = {}
+    for column, name in zip(layout.score_columns, names, strict=True):
+        needs_prefix = column in layout.lower_is_better and not name.startswith(NEGATED)
+        metrics[column] = NEGATED + name if needs_prefix else name
+    if len(set(metrics.values())) < len(metrics):
+        raise BadTable(f"Two score columns share a metric: {', '.join(metrics.values())}. Give each its own --metric.")
+    return metrics

@@ -1,0 +1,219 @@
+"""From one knowledge base to another: merge by run identity, and tell what one knows that the other does not."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import Connection, Table, func, select, update
+
+from metaml_kb import tables
+from metaml_kb.dimensions import add_dataset, add_keyed, add_metafeatures, insert_rows, number_names
+from metaml_kb.engine import reading, writing
+from metaml_kb.packing import unpack_folds, unpack_predictions
+from metaml_kb.records import DatasetRecord, ProposalRecord, Run
+from metaml_kb.sql import KnowledgeBase
+from metaml_kb.words import names_of
+from metaml_kb.writing import Added, Clash
+
+CHUNK = 5_000
+UNKNOWN = "unknown"
+PREDICTED = ("proposer", "predicted_score", "predicted_std", "predicted_seconds", "acquisition")
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge brought: how much was new, what was known, and where the two disagree."""
+
+    n_datasets: int
+    n_runs: int
+    n_known: int
+    clashes: tuple[Clash, ...]
+
+
+def merge(target: KnowledgeBase, source: KnowledgeBase) -> Merged:
+    """Bring everything that the source knows into the target: a set union by identity.
+
+    Nothing in the target is overwritten; a run with another score in the source is reported. Merging again, or in
+    another order, gives the same set of runs.
+    """
+    with reading(source.engine) as there:
+        n_datasets = _merge_datasets(target, there)
+        _merge_keyed(target, there, tables.fold_plan, better="strategy")
+        _merge_keyed(target, there, tables.environment, better="reference_seconds")
+        _merge_keyed(target, there, tables.session, better="finished_at")
+        _merge_events(target, there)
+        added = sum((target.add_runs(runs) for runs in runs_in(there)), Added())
+    return Merged(n_datasets, added.n_new, added.n_known, added.clashes)
+
+
+def _rows(connection: Connection, table: Table) -> list[dict[str, Any]]:
+    return [dict(row) for row in connection.execute(select(table).order_by(*table.primary_key)).mappings()]
+
+
+def _merge_datasets(target: KnowledgeBase, there: Connection) -> int:
+    """Add unknown data sets, and metafeatures of all; return how many data sets were new."""
+    n_new = 0
+    fingerprints = {}
+    values: dict[tuple[int, str], dict[str, float]] = {}
+    reasons: dict[tuple[int, str], dict[str, str]] = {}
+    for row in _rows(there, tables.metafeature):
+        key = (row["dataset_id"], row["source"])
+        values.setdefault(key, {})[row["name"]] = float("nan") if row["value"] is None else row["value"]
+        if row["reason"]:
+            reasons.setdefault(key, {})[row["name"]] = row["reason"]
+    costs: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
+    for row in _rows(there, tables.metafeature_group):
+        costs.setdefault((row["dataset_id"], row["source"]), {})[row["name"]] = row
+    with writing(target.engine) as here:
+        for row in _rows(there, tables.dataset):
+            fingerprints[row.pop("id")] = row["fingerprint"]
+            del row["added_at"]
+            n_new += add_dataset(here, DatasetRecord(**row | {"details": json.loads(row["details"])}))
+        for key, metafeatures in values.items():
+            groups = costs.get(key, {})
+            add_metafeatures(
+                here,
+                fingerprints[key[0]],
+                metafeatures,
+                source=key[1],
+                reasons=reasons.get(key),
+                seconds={name: row["seconds"] for name, row in groups.items()},
+                n_rows={name: row["n_rows"] for name, row in groups.items()},
+            )
+    return n_new
+
+
+def _merge_keyed(target: KnowledgeBase, there: Connection, table: Table, *, better: str) -> None:
+    """Add unknown rows of a table with a key; fill in a known one where the target lacks what it now learns."""
+    with writing(target.engine) as here:
+        known = {row["key"]: row for row in _rows(here, table)}
+        for row in _rows(there, table):
+            row.pop("id")
+            mine = known.get(row["key"])
+            if mine is None:
+                add_keyed(here, table, row)
+            elif mine[better] in (None, UNKNOWN) and row[better] not in (None, UNKNOWN):
+                here.execute(update(table).where(table.c.key == row["key"]).values(**row))
+
+
+def _merge_events(target: KnowledgeBase, there: Connection) -> None:
+    """Add those events of each session that come after the last one known."""
+    event = tables.event
+    keys = names_of(there, tables.session, "key")
+    with writing(target.engine) as here:
+        numbers = number_names(here, tables.session, "key", keys.values())
+        last = {
+            session: number
+            for session, number in here.execute(
+                select(event.c.session_id, func.max(event.c.number)).group_by(event.c.session_id)
+            )
+        }
+        fresh = []
+        for row in _rows(there, event):
+            session = numbers[keys[row["session_id"]]]
+            if row["number"] > last.get(session, 0):
+                fresh.append((session, row["number"], row["at"], row["kind"], row["details"]))
+        insert_rows(here, event, ("session_id", "number", "at", "kind", "details"), fresh)
+
+
+def runs_in(connection: Connection, *, chunk: int = CHUNK) -> Iterator[list[Run]]:
+    """Yield every run as it was stored, in lists of at most `chunk`."""
+    run, configuration = tables.run, tables.configuration
+    query = select(run, configuration.c.parameter_set_id, configuration.c.value_list).join(
+        configuration, configuration.c.id == run.c.configuration_id
+    )
+    names = _Names(connection)
+    after = 0
+    while True:
+        part = query.where(run.c.id > after).order_by(run.c.id).limit(chunk)
+        rows = connection.execute(part).mappings().fetchall()
+        if not rows:
+            return
+        first, after = rows[0]["id"], rows[-1]["id"]
+        proposals = _proposals(connection, first, after)
+        predictions = _predictions(connection, first, after)
+        yield [names.run(row, proposals.get(row["id"]), predictions.get(row["id"])) for row in rows]
+
+
+class _Names:
+    """The names behind the numbers of a run's row."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.dataset = names_of(connection, tables.dataset, "fingerprint")
+        self.algorithm = names_of(connection, tables.algorithm)
+        self.fold_plan = names_of(connection, tables.fold_plan, "key")
+        self.environment = names_of(connection, tables.environment, "key")
+        self.session = names_of(connection, tables.session, "key")
+        self.metrics = {n: json.loads(text) for n, text in names_of(connection, tables.metric_set, "names").items()}
+        self.hyperparameters = {
+            n: json.loads(text) for n, text in names_of(connection, tables.parameter_set, "names").items()
+        }
+
+    def run(self, row: Any, proposal: ProposalRecord | None, predictions: Any) -> Run:
+        """Return the run behind a row."""
+        metrics = self.metrics[row["metric_set_id"]]
+        means = [float("nan") if value is None else float(value) for value in json.loads(row["score_list"])]
+        folds = unpack_folds(len(metrics), row["fold_scores"])
+        return Run(
+            dataset=self.dataset[row["dataset_id"]],
+            algorithm=self.algorithm[row["algorithm_id"]],
+            config=dict(zip(self.hyperparameters[row["parameter_set_id"]], json.loads(row["value_list"]), strict=True)),
+            scores={
+                metric: mean if values is None else values.tolist()
+                for metric, mean, values in zip(metrics, means, folds, strict=True)
+            },
+            fold_plan=self.fold_plan[row["fold_plan_id"]],
+            environment=self.environment.get(row["environment_id"]),
+            session=self.session.get(row["session_id"]),
+            proposal=proposal,
+            predictions=predictions,
+            **{name: row[name] for name in ("seed", "status", "origin", "probability", "fit_seconds")},
+            **{name: row[name] for name in ("predict_seconds", "peak_megabytes", "error", "finished_at")},
+        )
+
+
+def _proposals(connection: Connection, first: int, last: int) -> dict[int, ProposalRecord]:
+    table = tables.proposal
+    rows = connection.execute(select(table).where(table.c.run_id.between(first, last))).mappings()
+    return {
+        row["run_id"]: ProposalRecord(
+            **{name: row[name] for name in PREDICTED},
+            details=json.loads(row["details"]),
+        )
+        for row in rows
+    }
+
+
+def _predictions(connection: Connection, first: int, last: int) -> dict[int, Any]:
+    table = tables.prediction
+    rows = connection.execute(select(table).where(table.c.run_id.between(first, last)))
+    return {number: unpack_predictions(*packed) for number, *packed in rows}
+
+
+def difference(mine: KnowledgeBase, other: KnowledgeBase) -> pd.DataFrame:
+    """Return what the other knows and mine does not: runs per data set and algorithm."""
+    run = tables.run
+    counts: Counter[tuple[int, int]] = Counter()
+    with reading(mine.engine) as here, reading(other.engine) as there:
+        datasets, algorithms = names_of(there, tables.dataset), names_of(there, tables.algorithm)
+        known_datasets = set(names_of(here, tables.dataset, "fingerprint").values())
+        fingerprints = names_of(there, tables.dataset, "fingerprint")
+        query = select(run.c.id, run.c.identity, run.c.dataset_id, run.c.algorithm_id)
+        after = 0
+        while rows := there.execute(query.where(run.c.id > after).order_by(run.c.id).limit(CHUNK)).fetchall():
+            after = rows[-1][0]
+            known = set(
+                here.execute(select(run.c.identity).where(run.c.identity.in_([row[1] for row in rows]))).scalars()
+            )
+            counts.update((row[2], row[3]) for row in rows if row[1] not in known)
+    frame = pd.DataFrame(
+        [
+            (datasets[dataset], algorithms[algorithm], n, fingerprints[dataset] not in known_datasets)
+            for (dataset, algorithm), n in counts.items()
+        ],
+        columns=["dataset", "algorithm", "new_runs", "new_dataset"],
+    )
+    return frame.sort_values(["dataset", "algorithm"], ignore_index=True)

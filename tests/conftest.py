@@ -1,0 +1,57 @@
+"""What many tests need: knowledge bases of every kind, each fresh."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
+
+settings.register_profile("metaml", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.load_profile("metaml")
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """A running PostgreSQL: a function that makes a database and returns its URL."""
+    with warnings.catch_warnings():
+        # It remarks on the machine's runtime directory, which it then does without.
+        warnings.simplefilter("ignore")
+        import pgserver
+
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="stop")
+
+    def make(name: str) -> str:
+        server.psql(f'CREATE DATABASE "{name}"')
+        return str(server.get_uri()).replace("/postgres?", f"/{name}?")
+
+    yield make
+    server.cleanup()
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Iterator[KnowledgeBase]:
+    """A knowledge base in a file, with one data set."""
+    with open_kb(tmp_path / "kb.db") as base:
+        base.add_dataset(DatasetRecord("f" * 32, "iris", task="multiclass"))
+        yield base
+
+
+def make_run(number: int = 0, **changes: object) -> Run:
+    """Return a run that differs from others by its number."""
+    fields: dict[str, object] = {
+        "dataset": "f" * 32,
+        "algorithm": "random_forest",
+        "config": {"n_estimators": number, "criterion": "gini"},
+        "scores": {"accuracy": [0.5, 0.75], "roc_auc": [0.25, 0.5]},
+        "fold_plan": "2-fold",
+        "fit_seconds": 1.5,
+    }
+    return Run(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def run_of() -> Callable[..., Run]:
+    """The function that makes runs."""
+    return make_run

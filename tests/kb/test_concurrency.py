@@ -1,0 +1,96 @@
+"""Many writers, readers in between, and writers killed at any moment: nothing acknowledged is lost."""
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+from metaml_kb import DatasetRecord, open_kb
+
+WRITER = """
+import sys
+from metaml_kb import Run, open_kb
+path, writer, n = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+with open_kb(path) as kb:
+    for i in range(n):
+        kb.add_run(Run(dataset="f" * 32, algorithm="a", config={"i": i}, seed=writer, scores={"accuracy": [0.5, 1.0]}))
+        print(i, flush=True)
+"""
+
+
+def start(path, writer, n) -> subprocess.Popen:
+    command = [sys.executable, "-c", WRITER, str(path), str(writer), str(n)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def is_sound(path) -> bool:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    finally:
+        connection.close()
+
+
+def test_sixteen_writers_and_a_reader_share_one_file(tmp_path):
+    path, n_writers, n_runs = tmp_path / "kb.db", 16, 20
+    with open_kb(path) as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+        writers = [start(path, writer, n_runs) for writer in range(n_writers)]
+        seen = [len(kb.runs())]
+        while any(writer.poll() is None for writer in writers):
+            seen.append(len(kb.runs()))
+        complaints = [writer.communicate()[1] for writer in writers]
+        total = len(kb.runs())
+
+    assert complaints == [""] * n_writers
+    assert total == n_writers * n_runs
+    assert seen == sorted(seen)
+    assert is_sound(path)
+
+
+def test_a_killed_writer_loses_nothing_it_was_told_is_stored(tmp_path):
+    path, rng = tmp_path / "kb.db", random.Random(7)
+    with open_kb(path) as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+    for number in range(3):
+        writer = start(path, number, 100_000)
+        assert writer.stdout is not None
+        acknowledged = [writer.stdout.readline()]
+        time.sleep(rng.uniform(0.0, 0.3))
+        writer.send_signal(signal.SIGKILL)
+        acknowledged += writer.communicate()[0].splitlines()
+
+        with open_kb(path) as kb:
+            frame = kb.runs()
+            mine = frame[frame["seed"] == number]
+            rows = kb.sql("SELECT count(*) AS n FROM run WHERE seed = :seed", {"seed": number})["n"][0]
+
+        # At most the run in flight was stored without being acknowledged.
+        assert 0 <= len(mine) - len([line for line in acknowledged if line.strip()]) <= 1
+        assert len(mine) == rows
+        assert mine["accuracy"].eq(0.75).all()
+    assert is_sound(path)
+
+
+def test_a_forked_child_gets_connections_of_its_own(tmp_path):
+    path = tmp_path / "kb.db"
+    script = """
+import os, sys
+from metaml_kb import DatasetRecord, Run, open_kb
+kb = open_kb(sys.argv[1])
+kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+child = os.fork()
+for i in range(20):
+    kb.add_run(Run(dataset="f" * 32, algorithm="a", config={"i": i}, seed=int(child == 0)))
+if child:
+    os.waitpid(child, 0)
+    assert len(kb.runs()) == 40, len(kb.runs())
+os._exit(0)
+"""
+
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert is_sound(path)

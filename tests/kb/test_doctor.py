@@ -1,0 +1,73 @@
+"""The check-up finds what is wrong and changes nothing unless asked."""
+
+from metaml_kb import DatasetRecord, EnvironmentRecord
+from metaml_kb.doctor import examine
+
+
+def checks(kb, **options) -> set[str]:
+    return {finding.check for finding in examine(kb, **options)}
+
+
+def test_a_sound_knowledge_base_has_no_findings(kb, run_of):
+    kb.add_run(run_of(1))
+
+    assert examine(kb) == []
+
+
+def test_orphans_are_found_and_removed_only_when_asked(kb, run_of):
+    kb.add_runs([run_of(1), run_of(2)])
+    with kb.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM run WHERE id = 2")
+
+    assert checks(kb) == {"orphans"}
+    assert checks(kb) == {"orphans"}
+    assert examine(kb, fix=True) == []
+    assert len(kb.runs()) == 1
+
+
+def test_a_run_changed_by_hand_is_found(kb, run_of):
+    kb.add_run(run_of(1))
+    with kb.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE run SET seed = 9")
+
+    (finding,) = examine(kb)
+
+    assert finding.is_error
+    assert "changed by hand" in finding.text
+
+
+def test_an_impossible_score_is_found(kb, run_of):
+    kb.add_run(run_of(1, scores={"accuracy": 1.7}))
+
+    (finding,) = examine(kb)
+
+    assert "accuracy 1.7" in finding.text
+
+
+def test_a_complete_run_without_scores_is_found(kb, run_of):
+    kb.add_run(run_of(1, scores={}))
+
+    assert checks(kb) == {"contradictions"}
+
+
+def test_runs_of_another_library_version_are_found(kb, run_of):
+    key = kb.add_environment(EnvironmentRecord({"scikit-learn": "0.1.2", "pandas": "0.1"}))
+    kb.add_run(run_of(1, environment=key))
+
+    (finding,) = examine(kb)
+
+    assert "1 runs were made with scikit-learn 0.1.2" in finding.text
+
+
+def test_near_duplicate_data_sets_are_found(kb):
+    kb.add_dataset(DatasetRecord("e" * 32, "iris"))
+    for fingerprint, name in (("a", "flowers"), ("b", "blossoms")):
+        kb.add_dataset(DatasetRecord(fingerprint, name))
+        facts = {"NumberOfInstances": 150.0, "NumberOfFeatures": 5.0, "NumberOfClasses": 3.0, "MajorityClassSize": 50.0}
+        kb.add_metafeatures(fingerprint, facts)
+
+    texts = [finding.text for finding in examine(kb)]
+
+    assert len(texts) == 2
+    assert "they have the same name" in texts[0]
+    assert texts[1].startswith("blossoms and flowers look like the same data: 150 rows, 5 columns")

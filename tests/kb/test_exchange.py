@@ -1,0 +1,113 @@
+"""Export and import: one file that holds everything, or everything that may be shown."""
+
+import zipfile
+
+import numpy as np
+import pytest
+from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord, open_kb
+from metaml_kb.errors import BadTable, CannotOpen
+from metaml_kb.exchange import export, import_file
+
+
+@pytest.fixture
+def full(kb, run_of):
+    session = kb.start_session("bot", settings={"data": "secret-folder"})
+    environment = kb.add_environment(EnvironmentRecord({"xgboost": "3.2"}, host="secret-host"))
+    kb.add_dataset(
+        DatasetRecord("e" * 32, "secret-name", target="secret-target", details={"columns": ["secret-column"]})
+    )
+    kb.add_fold_plan(FoldPlanRecord("2-fold", "stratified", 2, assignment=b"secret-plan"))
+    kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, reasons={})
+    kb.add_runs(run_of(n, session=session, environment=environment) for n in range(3))
+    kb.add_run(run_of(9, dataset="e" * 32, status="failed", scores={}, error="no column secret-column"))
+    kb.add_run(
+        run_of(
+            10,
+            dataset="e" * 32,
+            proposal=ProposalRecord("gbqr", details={"like": "secret-name"}),
+            predictions=np.ones(3, dtype=np.float32),
+        )
+    )
+    return kb
+
+
+@pytest.mark.parametrize("name", ["all.metaml", "all.db"])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_export_holds_everything(full, run_of, tmp_path, name, is_new):
+    export(full, tmp_path / name)
+    with open_kb(":memory:") as other:
+        if not is_new:
+            other.add_dataset(DatasetRecord("d" * 32, "zoo"))
+        merged = import_file(other, tmp_path / name)
+
+        assert (merged.n_runs, merged.n_datasets) == (5, 2)
+        assert other.runs().equals(full.runs())
+        assert other.metafeatures().equals(full.metafeatures())
+        assert other.sql("SELECT settings FROM session").equals(full.sql("SELECT settings FROM session"))
+        assert import_file(other, tmp_path / name).n_runs == 0
+
+
+@pytest.mark.parametrize("name", ["private.metaml", "private.db"])
+def test_a_private_export_tells_nothing_about_the_data_or_its_owner(full, tmp_path, name):
+    export(full, tmp_path / name, private=True)
+
+    with open_kb(tmp_path / "other.db") as other:
+        import_file(other, tmp_path / name)
+        frame = other.runs()
+        prints = set(other.datasets()["fingerprint"])
+        metafeatures = other.metafeatures()
+    # Compressed pages are laid open before the search, and so is the file as it is.
+    dumped = (tmp_path / "other.db").read_bytes() + (tmp_path / name).read_bytes()
+
+    assert b"secret" not in dumped
+    assert prints.isdisjoint({"f" * 32, "e" * 32})
+    assert sorted(frame["accuracy"].dropna()) == [0.625] * 4
+    assert len(frame) == 5
+    assert metafeatures["NumberOfInstances"].tolist() == [10.0]
+
+
+def test_two_private_exports_of_one_knowledge_base_agree(full, run_of, tmp_path):
+    export(full, tmp_path / "first.metaml", private=True)
+    full.add_run(run_of(77))
+    export(full, tmp_path / "second.metaml", private=True)
+
+    with open_kb(":memory:") as other:
+        import_file(other, tmp_path / "first.metaml")
+        merged = import_file(other, tmp_path / "second.metaml")
+
+    assert (merged.n_runs, merged.n_datasets, merged.n_known) == (1, 0, 5)
+
+
+def test_an_export_never_overwrites(full, tmp_path):
+    (tmp_path / "all.metaml").write_text("precious")
+
+    with pytest.raises(CannotOpen, match="exists already"):
+        export(full, tmp_path / "all.metaml")
+
+    assert (tmp_path / "all.metaml").read_text() == "precious"
+
+
+def test_a_foreign_zip_is_refused(kb, tmp_path):
+    with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+
+    with pytest.raises(BadTable, match="not written by metaml kb export"):
+        import_file(kb, tmp_path / "foreign.zip")
+
+
+def test_a_damaged_export_changes_nothing(full, run_of, tmp_path):
+    export(full, tmp_path / "all.metaml")
+    with zipfile.ZipFile(tmp_path / "all.metaml") as whole, zipfile.ZipFile(tmp_path / "bad.metaml", "w") as bad:
+        for name in whole.namelist():
+            bad.writestr(name, b"PAR1 nonsense" if name == "run.parquet" else whole.read(name))
+
+    with open_kb(":memory:") as other:
+        with pytest.raises(BadTable, match="damaged at table run"):
+            import_file(other, tmp_path / "bad.metaml")
+
+        assert other.datasets().empty
+
+
+def test_a_missing_file_is_named(kb, tmp_path):
+    with pytest.raises(CannotOpen, match="no file"):
+        import_file(kb, tmp_path / "nothing.metaml")
