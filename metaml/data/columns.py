@@ -1,0 +1,37 @@
+"""The words of a table: what kind a column is, and what was mended in it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["numeric", "category", "boolean", "date", "text", "constant"]
+"""What a raw column holds. `text` is free text or an identifier; it is not used, nor is `constant`."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as found in the raw file."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One change made to the raw data, and its reason; `column` is None if it concerns the whole file."""
+
+    column: str | None
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        where = f"{self.column}: " if self.column is not None else ""
+        return f"{where}{self.what} ({self.why})"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return the number with its noun.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

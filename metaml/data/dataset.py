@@ -1,0 +1,42 @@
+"""A data set that learners can use: numbers and categories, a target, and what was done to get there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.data.columns import Column, Repair
+from metaml.data.schema import Schema
+from metaml.data.task import Task
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features, target and provenance of one table.
+
+    `X` has a RangeIndex; each column is float64 (NaN = missing, never infinite; booleans are 0/1, dates are
+    expanded) or an unordered `category` with sorted text levels. `y` holds int64 codes into `labels`, or
+    float64 for regression, and has no missing values. `labels` are the original labels in their original type.
+    `columns` are the raw columns without the target, used or not. `rows` are the positions of the used rows in
+    the raw table.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: npt.NDArray[Any]
+    target: str
+    task: Task
+    labels: npt.NDArray[Any] | None
+    columns: tuple[Column, ...]
+    repairs: tuple[Repair, ...]
+    fingerprint: str
+    schema: Schema
+    rows: npt.NDArray[np.intp]
+    target_was_guessed: bool = False
+
+    def __repr__(self) -> str:
+        n_rows, n_features = self.X.shape
+        shape = f"{n_rows} rows, {n_features} features"
+        return f"Dataset({self.name!r}, {self.task}, {shape}, target {self.target!r})"

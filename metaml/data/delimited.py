@@ -1,0 +1,166 @@
+"""Comma, semicolon, tab or | separated text into a raw frame."""
+
+import csv
+import io
+import re
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaml.data.cells import MISSING_WORDS, numbers_of
+from metaml.data.columns import Repair, counted
+from metaml.data.raw import RawTable
+from metaml.errors import BadDataset
+
+DELIMITERS = (",", ";", "\t", "|")
+
+_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
+_SAMPLE_CHARACTERS = 2_000_000
+_SAMPLE_CELLS = 100_000
+_SAMPLE_RECORDS = 200
+_DECIMAL_COMMA = r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
+_ENOUGH = 0.95
+# Before pandas 3.1 the default is off by one bit at times, and the fingerprint would see it.
+_EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
+
+
+def parse_delimited(text: str, name: str) -> RawTable:
+    """Return the table in the text, its header as it stands; `name` is for messages."""
+    delimiter, text = _announced_delimiter(text)
+    delimiter = delimiter or sniff_delimiter(text)
+    records = _sample(text, delimiter)
+    has_header = not is_data(records[0])
+    if has_header and len(records) == 1:
+        raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
+    header = _full_header(records) if has_header else [f"column_{place + 1}" for place in range(len(records[0]))]
+    frame = _read(text, delimiter, len(header), has_header=has_header, name=name)
+    repairs: list[Repair] = []
+    if not has_header:
+        repairs.append(Repair(None, "columns named by their position", "the first line holds data, not names"))
+    n_delimiters = len(frame) * (len(header) - 1) + (len(records[0]) - 1 if has_header else 0)
+    if '"' not in text and text.count(delimiter) < n_delimiters:
+        n_absent = n_delimiters - text.count(delimiter)
+        repairs.append(
+            Repair(
+                None, f"{counted(n_absent, 'absent cell')} read as missing", "some lines are shorter than the header"
+            )
+        )
+    if delimiter != ",":
+        repairs += _mend_decimal_commas(frame, header)
+    frame.columns = pd.Index(header, dtype=str)
+    return RawTable(frame, tuple(repairs))
+
+
+def sniff_delimiter(text: str) -> str:
+    """Return the delimiter that cuts most lines into as many fields as its header; else a comma.
+
+    >>> sniff_delimiter("a;b\\n1,5;2,5\\n"), sniff_delimiter('a|b\\n"x, y"|2\\n'), sniff_delimiter("a\\n1\\n")
+    (';', '|', ',')
+    """
+    best, most = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        records = _sample(text, delimiter)
+        n_fields = len(records[0]) if records else 0
+        if n_fields < 2:
+            continue
+        lengths = Counter(len(record) for record in records[1:])
+        usual = max(lengths[n_fields], lengths[n_fields + 1])  # R leaves the row names' header out
+        merit = (usual / (len(records) - 1) if len(records) > 1 else 1.0, n_fields)
+        if merit > most:
+            best, most = delimiter, merit
+    return best
+
+
+def is_data(header: list[str]) -> bool:
+    """Return whether the first line is data: half numbers, not all whole and different like years.
+
+    >>> is_data(["5.1", "3.5", "setosa"]), is_data(["country", "2019", "2020"]), is_data(["a", "b"])
+    (True, False, False)
+    """
+    numbers = numbers_of([cell.strip() for cell in header])
+    numbers = numbers[~np.isnan(numbers)]
+    if len(numbers) < 0.5 * len(header) or len(numbers) == 0:
+        return False
+    return not np.all(numbers == np.floor(numbers)) or len(np.unique(numbers)) < len(numbers)
+
+
+def _announced_delimiter(text: str) -> tuple[str | None, str]:
+    """Return the delimiter of Excel's first line "sep=;", if there is one, and the text below it."""
+    match = re.match(r'"?sep=([,;\t|])"?\r?\n', text)
+    return (match.group(1), text[match.end() :]) if match else (None, text)
+
+
+def _sample(text: str, delimiter: str) -> list[list[str]]:
+    head = text[:_SAMPLE_CHARACTERS]
+    if len(text) > len(head):
+        head = head[: head.rfind("\n") + 1] or head
+    records: list[list[str]] = []
+    n_cells = 0
+    try:
+        for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
+            if record:
+                records.append(record)
+                n_cells += len(record)
+            if len(records) == _SAMPLE_RECORDS or (n_cells > _SAMPLE_CELLS and len(records) > 2):
+                break
+    except csv.Error:  # a field of more than 128 KB: what was read before it is sample enough
+        pass
+    return records or [[""]]
+
+
+def _full_header(records: list[list[str]]) -> list[str]:
+    """Return the header, with an empty name for the column that all lines have but the header lacks."""
+    header, rows = records[0], records[1:]
+    if not all(len(row) == len(header) + 1 for row in rows):
+        return header
+    is_trailing = all(row[-1].strip() == "" for row in rows)
+    return [*header, ""] if is_trailing else ["", *header]
+
+
+def _read(text: str, delimiter: str, n_columns: int, *, has_header: bool, name: str) -> pd.DataFrame:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame: pd.DataFrame = pd.read_csv(
+                io.StringIO(text),
+                sep=delimiter,
+                header=0 if has_header else None,
+                names=list(range(n_columns)),
+                index_col=False,
+                keep_default_na=False,
+                na_values=sorted(MISSING_WORDS),
+                skipinitialspace=True,
+                low_memory=False,
+                **_EXACT,
+            )
+            return frame
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as trouble:
+        seen = str(trouble).removeprefix("Error tokenizing data. C error: ").strip().rstrip(".")
+        raise BadDataset(
+            f"{name} is not a table: {seen}. Mend that line, or give a csv, parquet or ARFF file."
+        ) from None
+
+
+def _mend_decimal_commas(frame: pd.DataFrame, header: list[str]) -> list[Repair]:
+    """Turn European numbers (1.234,5) into numbers, in place; return what was done."""
+    repairs = []
+    for place in range(frame.shape[1]):
+        column = frame[place]
+        if not isinstance(column.dtype, pd.StringDtype) and column.dtype != object:
+            continue
+        there = column.dropna()
+        if there.empty or pd.api.types.infer_dtype(there) != "string":
+            continue
+        is_number = there.str.strip().str.fullmatch(_DECIMAL_COMMA)
+        if is_number.mean() < _ENOUGH or not there[is_number].str.contains(",", regex=False).any():
+            continue
+        plain = there[is_number].str.strip().str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+        mended = column.astype(object)
+        mended[plain.index] = plain
+        frame[place] = pd.to_numeric(mended) if is_number.all() else mended.astype(column.dtype)
+        name = header[place].strip() or f"column_{place + 1}"
+        repairs.append(Repair(name, "commas read as decimal points", "its numbers are written the European way"))
+    return repairs

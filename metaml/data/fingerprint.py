@@ -1,0 +1,59 @@
+"""The name of a data set's content: 32 hexadecimal digits that no file format, path or name can change."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.data.cells import Floats, text_of
+
+
+def fingerprint(X: pd.DataFrame, y: npt.NDArray[Any], labels: npt.NDArray[Any] | None, target: str) -> str:
+    """Return a hash (BLAKE2b, 16 bytes) of what learners see: the names and values of features and target.
+
+    The order of the columns and the numbering of labels do not matter; the order of the rows does, because fold
+    plans depend on it. Integers and equal floats are the same, and so are all kinds of missing.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+
+    def add_text(text: str) -> None:
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+
+    def add_words(words: list[str], codes: npt.NDArray[Any]) -> None:
+        order = sorted(range(len(words)), key=words.__getitem__)
+        places = np.full(len(words) + 1, -1, dtype=np.int32)
+        places[order] = np.arange(len(words))
+        for position in order:
+            add_text(words[position])
+        digest.update(places[codes].data)
+
+    add_text(f"{len(X)} rows, {X.shape[1]} features")
+    numbers = X.select_dtypes("float64")
+    rows = {str(name): row for row, name in enumerate(numbers.columns)}
+    values = numbers.to_numpy().T
+    for name in sorted(X.columns):
+        add_text(name)
+        if name in rows:
+            add_text("number")
+            digest.update(_canonical(values[rows[name]]).data)
+        else:
+            add_text("category")
+            add_words([str(level) for level in X[name].cat.categories], X[name].cat.codes.to_numpy())
+    add_text(target)
+    if labels is None:
+        add_text("regression")
+        digest.update(_canonical(np.asarray(y, dtype=np.float64)).data)
+    else:
+        add_text("classification")
+        add_words([text_of(label) for label in labels.tolist()], y)
+    return digest.hexdigest()
+
+
+def _canonical(values: Floats) -> Floats:
+    """Return the values with one bit pattern for every NaN and one for both zeros."""
+    plain = values + 0.0
+    plain[np.isnan(plain)] = np.nan
+    return plain

@@ -1,0 +1,95 @@
+"""Column names: made usable, and what they give away about identifiers."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from metaml.data.columns import Repair
+
+_IDENTIFIERS = "id ids uid pid uuid guid identifier identif rowid userid customerid orderid caseid patientid"
+_COUNTERS = "index idx row rows rownames rownum rownumber rowno no nr num number serial seq seqno obs observation"
+_IDENTIFIER_WORDS = frozenset(_IDENTIFIERS.split())
+_INDEX_WORDS = _IDENTIFIER_WORDS | frozenset([*_COUNTERS.split(), "record", "case", "caseno", "sample", "instance"])
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")
+
+
+def usable_names(raw: Iterable[object]) -> tuple[list[str], list[Repair]]:
+    """Return distinct, non-empty, stripped names in the same order, and what was renamed.
+
+    >>> names, repairs = usable_names(["a", "", "a "])
+    >>> names, [str(repair) for repair in repairs]
+    (['a', 'column_2', 'a_2'], ['column_2: named by its position (its header is empty)', \
+"a_2: renamed from 'a' (another column has that name)"])
+    """
+    wanted = [_joined(name).strip() for name in raw]
+    repairs: list[Repair] = []
+    names: list[str] = []
+    taken = set(wanted)
+    uses: dict[str, int] = {}
+    for position, name in enumerate(wanted, start=1):
+        unique = name
+        uses[name] = uses.get(name, 0) + 1
+        if is_unnamed(name):
+            unique = distinct(f"column_{position}", taken)
+            repairs.append(Repair(unique, "named by its position", "its header is empty"))
+        elif uses[name] > 1:
+            unique = distinct(f"{name}_{uses[name]}", taken)
+            repairs.append(Repair(unique, f"renamed from {name!r}", "another column has that name"))
+        taken.add(unique)
+        names.append(unique)
+    return names, repairs
+
+
+def is_unnamed(name: object) -> bool:
+    """Return whether a header is empty, or what pandas writes for an empty one."""
+    return _UNNAMED.fullmatch(_joined(name).strip()) is not None
+
+
+def _joined(name: object) -> str:
+    if isinstance(name, tuple):  # a header of several levels
+        return "_".join(str(part) for part in name)
+    return "" if name is None else str(name)
+
+
+def distinct(name: str, taken: set[str]) -> str:
+    """Return the name, numbered if it is taken.
+
+    >>> distinct("a", {"a", "a_2"})
+    'a_3'
+    """
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def names_an_identifier(name: str) -> bool:
+    """Return whether the first or last word of a column name says "identifier".
+
+    >>> [names_an_identifier(name) for name in ("id", "customerID", "Patient Id", "humidity", "width")]
+    [True, True, True, False, False]
+    """
+    return _ends(name) & _IDENTIFIER_WORDS != set()
+
+
+def names_an_index(name: str, *, was_empty: bool) -> bool:
+    """Return whether a column that counts 0, 1, 2 ... or 1, 2, 3 ... is named like a row number.
+
+    R calls its row numbers "X".
+
+    >>> [names_an_index(name, was_empty=False) for name in ("No", "X", "rownames", "x", "year")]
+    [True, True, True, False, False]
+    """
+    return was_empty or name == "X" or _ends(name) & _INDEX_WORDS != set()
+
+
+def _ends(name: str) -> set[str]:
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    return {tokens[0], tokens[-1]} if tokens else set()
+
+
+def first_names(names: Sequence[str], n: int = 8) -> str:
+    """Return the first names in one line, for messages."""
+    return ", ".join(names[:n]) + (" ..." if len(names) > n else "")

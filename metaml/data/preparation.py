@@ -1,0 +1,119 @@
+"""From a raw table to a `Dataset`: target, rows, columns, in that order, with every repair listed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from metaml.data.columns import Column, Repair
+from metaml.data.dataset import Dataset
+from metaml.data.fingerprint import fingerprint
+from metaml.data.kinds import Finding, inspect_columns, numbers_rows
+from metaml.data.names import distinct, is_unnamed, names_an_index, usable_names
+from metaml.data.raw import RawTable
+from metaml.data.reading import read_table, table_name
+from metaml.data.schema import Feature, Schema
+from metaml.data.target import Target, find_target, read_target
+from metaml.errors import BadDataset
+
+FEWEST_ROWS = 5
+
+
+def read_dataset(
+    path: str | Path, target: str | None = None, task: str | None = None, name: str | None = None
+) -> Dataset:
+    """Return the data set in a csv, parquet or ARFF file; `target` and `task` are as in `from_frame`."""
+    return _prepare(read_table(path), target, task, name or table_name(path))
+
+
+def from_frame(frame: pd.DataFrame, target: str | None = None, task: str | None = None, name: str = "data") -> Dataset:
+    """Return the data set in a frame.
+
+    `target` is a column's name, by default the last column that is not empty; `target_was_guessed` says so.
+    `task` is "binary", "multiclass" or "regression", by default what the target's values tell: see
+    `metaml.data.task`.
+    """
+    return _prepare(RawTable(frame), target, task, name)
+
+
+def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -> Dataset:
+    raw_names = list(table.frame.columns)
+    if not raw_names or len(table.frame) == 0:
+        raise BadDataset(
+            f"{name} has {len(table.frame)} rows and {len(raw_names)} columns. Give a table with data in it."
+        )
+    names, renamed = usable_names(raw_names)
+    frame = table.frame.set_axis(names, axis=1)
+    target_name = find_target(frame, target, name)
+    learnt = read_target(frame[target_name], target_name, task)
+    if len(learnt.rows) < FEWEST_ROWS:
+        raise BadDataset(
+            f"{name} has {len(learnt.rows)} usable rows of {len(frame)}, but {FEWEST_ROWS} are needed. Give more rows."
+        )
+
+    unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
+    kept = frame if len(learnt.rows) == len(frame) else frame.iloc[learnt.rows]
+    findings = _findings(frame, kept, target_name, unnamed)
+    features = _distinctly_named([finding.feature for finding in findings if finding.feature is not None])
+    repairs = (
+        *table.repairs,
+        *renamed,
+        *learnt.repairs,
+        *(repair for finding in findings for repair in finding.repairs),
+    )
+    if not features:
+        reasons = "; ".join(str(repair) for repair in repairs[-3:]) or "the target is its only column"
+        raise BadDataset(f"{name} has no usable feature: {reasons}. Give a table with columns that vary and repeat.")
+
+    schema = _schema(features, learnt)
+    X = schema.apply(kept)
+    return Dataset(
+        name=name,
+        X=X,
+        y=learnt.y,
+        target=target_name,
+        task=learnt.task,
+        labels=learnt.labels,
+        columns=tuple(finding.column for finding in findings),
+        repairs=repairs,
+        fingerprint=fingerprint(X, learnt.y, learnt.labels, target_name),
+        schema=schema,
+        rows=learnt.rows,
+        target_was_guessed=target is None,
+    )
+
+
+def _findings(frame: pd.DataFrame, kept: pd.DataFrame, target: str, unnamed: set[str]) -> list[Finding]:
+    candidates = [name for name in frame.columns if name != target]
+    # A row number is recognised before rows are dropped, as dropping leaves gaps in it.
+    likely = [name for name in candidates if names_an_index(name, was_empty=name in unnamed)]
+    counters = {name for name in likely if numbers_rows(frame[name])}
+    found = inspect_columns(kept, [name for name in candidates if name not in counters])
+    return [_row_number(name) if name in counters else next(found) for name in candidates]
+
+
+def _row_number(name: str) -> Finding:
+    return Finding(Column(name, "text"), None, (Repair(name, "dropped", "it numbers the rows"),))
+
+
+def _distinctly_named(features: list[Feature]) -> tuple[Feature, ...]:
+    """Return the features with the columns made from dates renamed where a raw column has that name."""
+    taken = {feature.source for feature in features}
+    named = []
+    for feature in features:
+        if feature.how == "date":
+            outputs = []
+            for output in feature.outputs:
+                outputs.append(distinct(output, taken))
+                taken.add(outputs[-1])
+            feature = replace(feature, outputs=tuple(outputs))
+        named.append(feature)
+    return tuple(named)
+
+
+def _schema(features: tuple[Feature, ...], target: Target) -> Schema:
+    if target.labels is None:
+        return Schema(features, target.name, target.task)
+    labels = tuple(target.labels.tolist())
+    return Schema(features, target.name, target.task, labels, str(np.dtype(target.labels.dtype)))

@@ -1,0 +1,15 @@
+"""A table as read: the frame, and what had to be mended to read it."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from metaml.data.columns import Repair
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """A raw frame and the repairs made while reading it."""
+
+    frame: pd.DataFrame
+    repairs: tuple[Repair, ...] = ()

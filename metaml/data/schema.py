@@ -1,0 +1,227 @@
+"""The recipe that turns a raw table into features: learnt once from the training data, written as JSON."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.data.cells import (
+    Floats,
+    Words,
+    booleans_of,
+    category_text,
+    floats_of,
+    holds_floats,
+    is_plain_number,
+    numbers_of,
+    without_extremes,
+    words_of,
+)
+from metaml.data.columns import Repair, counted
+from metaml.data.dates import Part, parse_dates, part_of
+from metaml.data.names import usable_names
+from metaml.data.task import Task
+
+How = Literal["number", "boolean", "presence", "category", "date"]
+"""How a raw column becomes features; `presence` is 1 where there is a value and 0 where there is none."""
+
+_CHUNK = 256
+"""Columns that are converted at once, so that a wide table is never held in memory a third time."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One raw column and the feature columns made from it: one, or one per part for a date."""
+
+    source: str
+    how: How
+    outputs: tuple[str, ...]
+    categories: tuple[str, ...] = ()
+    format: str | None = None
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """Features made from new rows, and what the new rows lacked.
+
+    `missing` names the raw columns that were not there (all their cells are missing); `unreadable` counts, per
+    raw column, the cells made missing because they are a category that the training data did not have, or not a
+    number or date where one was due.
+    """
+
+    X: pd.DataFrame
+    missing: tuple[str, ...]
+    unreadable: Mapping[str, int]
+
+    @property
+    def notes(self) -> tuple[Repair, ...]:
+        """Return the same in sentences."""
+        absent = [Repair(name, "read as all missing", "the table has no such column") for name in self.missing]
+        strange = [
+            Repair(name, f"{counted(count, 'cell')} read as missing", "the training data had no such values")
+            for name, count in self.unreadable.items()
+        ]
+        return tuple(absent + strange)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a data set's raw columns are turned into, and which labels its classes have.
+
+    `apply` gives the same columns, order and types for any table, whatever the order of its columns and
+    however its numbers were written. `labels` keeps the original values, `label_dtype` is their NumPy type.
+    """
+
+    features: tuple[Feature, ...]
+    target: str
+    task: Task
+    labels: tuple[str | int | float | bool, ...] | None = None
+    label_dtype: str | None = None
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the feature columns, in order."""
+        return tuple(output for feature in self.features for output in feature.outputs)
+
+    def label_array(self) -> npt.NDArray[Any] | None:
+        """Return the labels in their original type, so that codes index them; None for regression."""
+        if self.labels is None:
+            return None
+        labels = np.empty(len(self.labels), dtype=self.label_dtype)
+        labels[:] = self.labels
+        return labels
+
+    def apply(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the features of the frame's rows."""
+        return self.read(frame).X
+
+    def read(self, frame: pd.DataFrame) -> Applied:
+        """Return the features of the frame's rows together with what was missing or unreadable in it."""
+        names, _ = usable_names(frame.columns)
+        places = {name: place for place, name in enumerate(names)}
+        floats = [feature for feature in self.features if feature.how != "category"]
+        rows = {output: row for row, output in enumerate(output for feature in floats for output in feature.outputs)}
+        values = np.full((len(rows), len(frame)), np.nan)
+        categories: dict[str, pd.Categorical] = {}
+        unreadable: dict[str, int] = {}
+
+        dtypes = list(frame.dtypes)
+        plain = [feature for feature in floats if feature.how == "number" and feature.source in places]
+        plain = [feature for feature in plain if is_plain_number(dtypes[places[feature.source]])]
+        for start in range(0, len(plain), _CHUNK):
+            chunk = plain[start : start + _CHUNK]
+            block = frame.iloc[:, [places[feature.source] for feature in chunk]].to_numpy(dtype=np.float64)
+            values[[rows[feature.outputs[0]] for feature in chunk]] = without_extremes(block.T)
+
+        done = {feature.source for feature in plain}
+        for feature in self.features:
+            if feature.source in done:
+                continue
+            column = frame.iloc[:, places[feature.source]] if feature.source in places else None
+            if feature.how == "category":
+                made, n_lost = _category(column, feature.categories, len(frame))
+                categories[feature.outputs[0]] = made
+            elif column is None:
+                n_lost = 0
+            else:
+                made_values, n_lost = _numbers(column, feature)
+                for output, numbers in zip(feature.outputs, made_values, strict=True):
+                    values[rows[output]] = numbers
+            if n_lost:
+                unreadable[feature.source] = n_lost
+        missing = tuple(feature.source for feature in self.features if feature.source not in places)
+        return Applied(self._assembled(values, list(rows), categories), missing, unreadable)
+
+    def _assembled(self, values: Floats, names: list[str], categories: dict[str, pd.Categorical]) -> pd.DataFrame:
+        X = pd.DataFrame(values.T, columns=pd.Index(names, dtype=object), copy=False)
+        if categories:
+            X = pd.concat([X, pd.DataFrame(categories, index=X.index)], axis=1)
+            X = X.loc[:, list(self.columns)] if list(X.columns) != list(self.columns) else X
+        X.columns = pd.Index(list(self.columns), dtype=str)
+        return X
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "Schema":
+        """Return the schema that `to_dict` described."""
+        features = tuple(
+            Feature(
+                source=feature["source"],
+                how=feature["how"],
+                outputs=tuple(feature["outputs"]),
+                categories=tuple(feature["categories"]),
+                format=feature["format"],
+                parts=tuple(feature["parts"]),
+            )
+            for feature in plain["features"]
+        )
+        labels = None if plain["labels"] is None else tuple(plain["labels"])
+        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"])
+
+    def to_json(self) -> str:
+        """Return the schema as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Schema":
+        """Return the schema that `to_json` wrote."""
+        return cls.from_dict(json.loads(text))
+
+
+def _category(column: pd.Series | None, levels: tuple[str, ...], n_rows: int) -> tuple[pd.Categorical, int]:
+    dtype = _category_dtype(levels)
+    if column is None:
+        return pd.Categorical.from_codes(np.full(n_rows, -1), dtype=dtype), 0
+    words = words_of(column)
+    places = {level: place for place, level in enumerate(levels)}
+    moves = np.array([places.get(category_text(word), -1) for word in words.words] + [-1], dtype=np.intp)
+    codes = moves[words.codes]
+    return pd.Categorical.from_codes(codes, dtype=dtype), int(((codes < 0) & (words.codes >= 0)).sum())
+
+
+@lru_cache(maxsize=256)
+def _category_dtype(levels: tuple[str, ...]) -> pd.CategoricalDtype:
+    return pd.CategoricalDtype(pd.Index(levels, dtype=str))
+
+
+def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
+    if feature.how == "date":
+        return _date(column, feature)
+    if feature.how == "presence":
+        there = ~np.isnan(without_extremes(floats_of(column))) if holds_floats(column) else words_of(column).codes >= 0
+        return [there.astype(np.float64)], 0
+    if feature.how == "number" and holds_floats(column):
+        return [without_extremes(floats_of(column))], 0
+    words = words_of(column)
+    read = without_extremes(numbers_of(words.words)) if feature.how == "number" else booleans_of(words.words)
+    values = words.take(read)
+    return [values], _n_lost(words, values)
+
+
+def _date(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        moments = moments_of(column)
+        return [part_of(moments, part) for part in feature.parts], 0
+    words = words_of(column)
+    moments = parse_dates(words.words, feature.format or "ISO8601")
+    parts = [words.take(part_of(moments, part)) for part in feature.parts]
+    return parts, _n_lost(words, parts[0])
+
+
+def moments_of(column: pd.Series) -> pd.DatetimeIndex:
+    """Return a column of datetimes as moments in UTC without a time zone."""
+    moments = pd.DatetimeIndex(column)
+    return moments if moments.tz is None else moments.tz_convert("UTC").tz_localize(None)
+
+
+def _n_lost(words: Words, values: Floats) -> int:
+    return int((np.isnan(values) & (words.codes >= 0)).sum())

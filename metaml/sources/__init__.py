@@ -1,0 +1,1 @@
+"""Where data sets come from: inside scikit-learn, a folder, OpenML."""

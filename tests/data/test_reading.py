@@ -1,0 +1,214 @@
+"""Files of every supported format and packing, and files that are none."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaml.data import read_dataset, read_frame
+from metaml.errors import BadDataset
+
+ROWS = [("1.5", "red", "p"), ("2.5", "dark; blue, x|y", "q"), ("3", "red", "p"), ("", "NA", "q")] * 2
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def delimited(delimiter: str) -> str:
+    quoted = ((number, f'"{word}"', label) for number, word, label in ROWS)
+    return "\n".join(delimiter.join(row) for row in [("a", "b", "y"), *quoted]) + "\n"
+
+
+def zipped(content: bytes, *names: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in names:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_every_delimiter_is_found_though_cells_hold_the_others(tmp_path: Path, delimiter: str, mark: str) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", mark + delimited(delimiter)))
+
+    assert list(frame.columns) == ["a", "b", "y"]
+    assert frame["a"].dropna().tolist() == [1.5, 2.5, 3.0] * 2
+    assert frame["b"].tolist()[1] == "dark; blue, x|y"
+    assert frame["b"].isna().tolist() == [False, False, False, True] * 2
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"),
+    [
+        (".gz", gzip.compress),
+        (".xz", lzma.compress),
+        (".bz2", bz2.compress),
+        (".zip", lambda content: zipped(content, "x.csv")),
+    ],
+)
+def test_packed_files_are_unpacked_whatever_they_are_called(
+    tmp_path: Path, ending: str, pack: Callable[[bytes], bytes]
+) -> None:
+    content = pack(delimited(",").encode())
+
+    named = read_dataset(written(tmp_path / f"x.csv{ending}", content))
+    misnamed = read_dataset(written(tmp_path / "misnamed.csv", content))
+
+    assert named.name == "x"
+    assert len(named.X) == 8
+    assert named.fingerprint == misnamed.fingerprint
+
+
+def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", "größe,y\n1,ä\n2,ö\n3,ä\n4,ö\n5,ä\n".encode("latin-1"))
+
+    dataset = read_dataset(path)
+
+    assert list(dataset.X.columns) == ["größe"]
+    assert [str(repair) for repair in dataset.repairs] == ["read as Latin-1 (the file is not valid UTF-8)"]
+
+
+def test_decimal_commas_are_read_and_said(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", "a;b;y\n" + "1,5;2;p\n1.234,25;3;q\n-7;4;p\n,;5;q\n".replace(",;", ";") * 2)
+
+    dataset = read_dataset(path)
+
+    assert dataset.X["a"].tolist()[:3] == [1.5, 1234.25, -7.0]
+    assert dataset.repairs[0].what == "commas read as decimal points"
+
+
+def test_row_names_that_r_leaves_out_of_the_header_are_found(tmp_path: Path) -> None:
+    lines = [f"{row},{row / 2},{'pq'[row % 2]}" for row in range(1, 9)]
+    path = written(tmp_path / "x.csv", "a,y\n" + "\n".join(lines))
+
+    frame = read_frame(path)
+
+    assert list(frame.columns) == ["", "a", "y"]
+    assert list(read_dataset(path).X.columns) == ["a"]
+
+
+def test_a_file_without_header_keeps_its_first_row(tmp_path: Path) -> None:
+    path = written(tmp_path / "iris.data", "5.1,3.5,setosa\n4.9,3.0,virginica\n" * 3)
+
+    dataset = read_dataset(path)
+
+    assert len(dataset.X) == 6
+    assert list(dataset.X.columns) == ["column_1", "column_2"]
+    assert dataset.repairs[0].why == "the first line holds data, not names"
+
+
+def test_short_lines_are_counted(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", "y,a,b\np,1,2\nq,2\np,3,4\nq,4,5\np,5,6\nq,6,7\n")
+
+    dataset = read_dataset(path, target="y")
+
+    assert str(dataset.repairs[0]) == "1 absent cell read as missing (some lines are shorter than the header)"
+
+
+def test_dense_arff_keeps_nominal_columns_as_categories(tmp_path: Path) -> None:
+    text = """% made by hand
+@RELATION 'a b'
+@attribute 'the number' numeric
+@attribute colour {red, 'dark blue', "a,b"}
+@attribute code {1,2,3}
+@attribute note string
+@attribute day date "yyyy-MM-dd"
+@attribute class {p,q}
+@data
+1.5, red, 1, 'a, b', 2020-01-01, p
+?, 'dark blue', 2, c, 2020-02-01, q
+3, "a,b", 3, ?, ?, p
+4, ?, ?, c, 2020-03-01, q
+5, red, 1, c, 2020-04-01, p
+"""
+
+    dataset = read_dataset(written(tmp_path / "x.arff", text))
+
+    kinds = {column.name: column.kind for column in dataset.columns}
+    assert kinds == {
+        "the number": "numeric",
+        "colour": "category",
+        "code": "category",
+        "note": "category",
+        "day": "date",
+    }
+    assert dataset.X["colour"].tolist()[:3] == ["red", "dark blue", "a,b"]
+    assert np.isnan(dataset.X["the number"][1])
+    assert dataset.labels is not None
+    assert dataset.labels.tolist() == ["p", "q"]
+
+
+def test_sparse_arff_fills_in_zero_and_the_first_category(tmp_path: Path) -> None:
+    text = """@relation x
+@attribute a numeric
+@attribute b {none,some}
+@attribute class {p,q}
+@data
+{0 1.5, 1 some}
+{2 q}
+{0 ?, 2 p}
+"""
+
+    frame = read_frame(written(tmp_path / "x.arff", text))
+
+    assert frame["a"].fillna(-1).tolist() == [1.5, 0.0, -1.0]
+    assert frame["b"].tolist() == ["some", "none", "none"]
+    assert frame["class"].tolist() == ["p", "q", "p"]
+
+
+def test_parquet_is_read_with_its_types(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"a": [1, 2] * 3, "when": pd.date_range("2020-01-01", periods=6), "y": pd.Categorical(["p", "q"] * 3)}
+    )
+    frame.to_parquet(tmp_path / "x.parquet")
+
+    pd.testing.assert_frame_equal(read_frame(tmp_path / "x.parquet"), frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("x.csv", b"", "is empty"),
+        ("x.csv", b"\n  \n", "is empty"),
+        ("x.csv", b"a,b,c\n", "has a header but no rows"),
+        ("x.csv", bytes(range(256)), "is not text"),
+        ("x.csv", b"<!DOCTYPE html><html><body>404</body></html>", "is a web page"),
+        ("x.csv", b'{"a": 1}', "is JSON"),
+        ("x.csv", b"a,b\n1,2\n3,4,5\n6,7\n", "Expected 2 fields in line 3, saw 3"),
+        ("x.pdf", b"%PDF-1.4 ...", "is a PDF"),
+        ("x.gz", gzip.compress(b"a,b\n1,2\n" * 50)[:25], "cannot be unpacked"),
+        ("x.zip", zipped(b"a,b\n1,2\n", "a.csv", "b.csv"), "holds 2 files (a.csv, b.csv)"),
+        ("x.xlsx", zipped(b"<xml/>", "[Content_Types].xml"), "is a spreadsheet"),
+        ("x.parquet", b"PAR1 and then nothing", "is not readable as parquet"),
+        ("x.arff", b"@relation x\n@attribute a numeric\n", "without @data"),
+        ("x.arff", b"@relation x\n@attribute a {p}\n@data\nz\n", "is not valid ARFF"),
+        ("x.arff", b"@relation x\n@attribute a numeric\n@data\n", "no rows"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_sentence(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    path = written(tmp_path / name, content)
+
+    with pytest.raises(BadDataset) as refused:
+        read_frame(path)
+
+    assert says in str(refused.value)
+    assert str(refused.value).startswith(name)
+    assert str(refused.value).endswith(".")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadDataset, match="There is no file"):
+        read_frame(tmp_path / "nowhere.csv")
+    with pytest.raises(BadDataset, match="is a folder"):
+        read_frame(tmp_path)
