@@ -2,4 +2,4 @@
 
 Value = str | int | float | bool | None
 Config = dict[str, Value]
-"""What the knowledge base stores and what `build()` receives. A missing key is an inactive parameter; None is a value."""
+"""What the knowledge base stores and `build()` receives. A missing key is an inactive parameter; None is a value."""

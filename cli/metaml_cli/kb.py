@@ -114,11 +114,21 @@ def moment(text: str) -> datetime | str:
 
 
 def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return runs with what people look for first, first; keys that only programs need are left out."""
-    first = [name for name in ("run", "dataset", "algorithm", "status") if name in frame]
-    frame = frame.assign(run=frame["run"].str[:8])
-    hidden = {"seed", "fold_plan", "session", "probability", *first}
-    return frame[[*first, *(name for name in frame.columns if name not in hidden)]]
+    """Return runs for a person's eye: what, how good, how long, and the configuration in one column."""
+    metrics = frame.attrs.get("metrics", [])
+    known = {"run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session", "probability", "error"}
+    known |= {"fit_seconds", "predict_seconds", "peak_megabytes", "finished_at", *metrics}
+    hyperparameters = [name for name in frame.columns if name not in known]
+    arranged = frame[["dataset", "algorithm", "status"]].copy()
+    arranged.insert(0, "run", frame["run"].str[:8])
+    arranged[metrics] = frame[metrics]
+    arranged["seconds"] = frame["fit_seconds"].fillna(0) + frame["predict_seconds"].fillna(0)
+    arranged["error"] = frame["error"]
+    arranged["configuration"] = [
+        ", ".join(f"{name}={value}" for name, value in row.items() if value is None or value == value)
+        for row in frame[hyperparameters].astype(object).to_dict("records")
+    ]
+    return arranged
 
 
 @app.command()
@@ -139,11 +149,10 @@ def best(
 
 
 def _best_first(frame: "pd.DataFrame", metric: str) -> "pd.DataFrame":
-    """Return the best runs with the score first and bookkeeping left out."""
+    """Return the best runs with the score first and what all have in common left out."""
     name = metric if metric in frame else f"neg_{metric}"
-    hidden = {"status", "origin", "seed", "fold_plan", "session", "probability", "dataset", name, "algorithm", "run"}
-    rest = [column for column in frame.columns if column not in hidden]
-    return frame.assign(run=frame["run"].str[:8])[[name, "algorithm", "run", *rest]]
+    arranged = _arranged(frame).drop(columns=["dataset", "status"])
+    return arranged[[name, *(column for column in arranged.columns if column != name)]]
 
 
 @app.command()
@@ -216,7 +225,7 @@ def _say_merged(source: str, target: str, merged: "Merged") -> None:
     say(f"{source}: {merged.n_runs} new runs and {merged.n_datasets} new data sets, {merged.n_known} known.")
     for clash in merged.clashes[:10]:
         say(
-            f"  clash: run {clash.run[:8]} has {clash.metric} {clash.stored} here and {clash.offered} there; kept ours."
+            f"  clash: run {clash.run[:8]} has {clash.metric} {clash.stored} here and {clash.offered} there; ours is kept."
         )
     if len(merged.clashes) > 10:
         say(f"  and {len(merged.clashes) - 10} more clashes; nothing in {target} was overwritten.")

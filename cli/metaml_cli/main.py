@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import kb
+from metaml_cli import bot, importing, kb
 
 BAD_INPUT, INTERNAL = 2, 1
 
@@ -41,6 +41,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(bot.bot)
+importing.register(kb.app)
 app.add_typer(kb.app, name="kb")
 
 

@@ -76,8 +76,8 @@ def _flatten(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """Return rows as JSON objects: None is null, and what a row does not have is left out."""
-    rows: list[dict[str, Any]] = frame.astype(object).to_dict("records")
-    return [{name: _plain(value) for name, value in row.items() if not _is_missing(value)} for row in rows]
+    rows = frame.astype(object).to_dict("records")
+    return [{str(name): _plain(value) for name, value in row.items() if not _is_missing(value)} for row in rows]
 
 
 def _is_missing(value: Any) -> bool:
@@ -112,7 +112,8 @@ def as_text(frame: "pd.DataFrame", width: int | None) -> str:
     if width is not None:
         cells = {name: column for name, column in cells.items() if any(column)}
     widths = {name: max(len(name), *map(len, column)) for name, column in cells.items()}
-    shown, used = [], 0
+    shown: list[str] = []
+    used = 0
     for name in cells:
         used += widths[name] + len(GAP)
         if width is not None and used - len(GAP) > width and shown:
@@ -120,8 +121,10 @@ def as_text(frame: "pd.DataFrame", width: int | None) -> str:
         shown.append(name)
     is_number = {name: all(_looks_numeric(cell) for cell in cells[name]) for name in shown}
     lines = [GAP.join(_aligned(name, widths[name], is_number[name]) for name in shown)]
-    for row in range(len(frame)):
-        lines.append(GAP.join(_aligned(cells[name][row], widths[name], is_number[name]) for name in shown))
+    lines += [
+        GAP.join(_aligned(cells[name][row], widths[name], is_number[name]) for name in shown)
+        for row in range(len(frame))
+    ]
     text = "\n".join(line.rstrip() for line in lines)
     hidden = len(cells) - len(shown)
     return f"{text}\n({hidden} more columns; --format csv shows all)" if hidden else text

@@ -215,8 +215,16 @@ def best_frame(connection: Connection, dataset: str, metric: str, n: int) -> pd.
         raise BadQuery(
             f"No complete run on {dataset} has the metric {metric!r}. See: metaml kb runs --dataset {dataset}"
         )
-    best = frame.dropna(subset=[name]).sort_values(name, ascending=False, kind="stable")
-    return best.head(n).dropna(axis="columns", how="all").reset_index(drop=True)
+    best = frame.dropna(subset=[name]).sort_values(name, ascending=False, kind="stable").head(n)
+    return best.loc[:, [*_columns_in_use(best)]].reset_index(drop=True)
+
+
+def _columns_in_use(frame: pd.DataFrame) -> list[str]:
+    """Return our own columns and those hyperparameters that any of the runs has."""
+    fixed = {*LEADING, *TRAILING}
+    active = {name for name in frame.columns if any(value is None or value == value for value in frame[name])}
+    frame.attrs["metrics"] = [name for name in frame.attrs["metrics"] if name in active]
+    return [name for name in frame.columns if name in fixed or name in active]
 
 
 def metric_names(connection: Connection) -> list[str]:

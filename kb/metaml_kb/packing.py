@@ -27,7 +27,7 @@ def _number(value: float) -> str:
 def pack_scores(scores: Scores) -> tuple[str, str, bytes | None]:
     """Return the metrics' sorted names and means as JSON arrays, and their values per fold (None if unknown).
 
-    A mean over folds of which one is undefined is undefined (null).
+    The mean is over the folds where a metric is defined; it is null where there is none.
 
     >>> pack_scores({"roc_auc": 0.75, "accuracy": 0.5})
     ('["accuracy", "roc_auc"]', '[0.5,0.75]', None)
@@ -42,9 +42,14 @@ def pack_scores(scores: Scores) -> tuple[str, str, bytes | None]:
         raise BadRecord(
             f"The metrics of a run have scores for {sizes} folds. Give each metric the same number of folds."
         )
-    means = ",".join(_number(float(row.mean())) if row.size else "null" for row in matrix)
+    means = ",".join(_number(_mean_of_defined(row)) for row in matrix)
     has_folds = any(np.ndim(value) for value in values)
     return _names_text(names), f"[{means}]", np.stack(matrix).tobytes() if has_folds else None
+
+
+def _mean_of_defined(row: np.ndarray) -> float:
+    defined = row[~np.isnan(row)]
+    return float(defined.mean()) if defined.size else math.nan
 
 
 def unpack_folds(n_metrics: int, data: bytes | None) -> Sequence[np.ndarray | None]:

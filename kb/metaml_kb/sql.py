@@ -1,5 +1,6 @@
 """The knowledge base object: what a person types after `open_kb()`."""
 
+import json
 import os
 import time
 import uuid
@@ -20,7 +21,7 @@ from metaml_kb.errors import BadQuery, BadRecord
 from metaml_kb.frames import Names, RunFilter
 from metaml_kb.packing import unpack_predictions
 from metaml_kb.query import read_sql
-from metaml_kb.records import DatasetRecord, EnvironmentRecord, FoldPlanRecord, Run, SessionRecord
+from metaml_kb.records import DatasetRecord, EnvironmentRecord, FoldPlanRecord, Run, SessionRecord, Value
 from metaml_kb.writing import Added
 
 CHUNK = 5_000
@@ -234,6 +235,38 @@ class KnowledgeBase:
         """Return the n best complete runs on a data set (name or fingerprint) by a metric, best first."""
         with reading(self._ours()) as connection:
             return frames.best_frame(connection, dataset, metric, n)
+
+    def run_counts(self) -> dict[tuple[str, str], int]:
+        """Return the number of runs, whatever came of them, by data set (fingerprint) and algorithm."""
+        run, dataset, algorithm = tables.run, tables.dataset, tables.algorithm
+        counts = (
+            select(run.c.dataset_id, run.c.algorithm_id, func.count().label("n"))
+            .group_by(run.c.dataset_id, run.c.algorithm_id)
+            .subquery()
+        )
+        query = (
+            select(dataset.c.fingerprint, algorithm.c.name, counts.c.n)
+            .join(counts, counts.c.dataset_id == dataset.c.id)
+            .join(algorithm, algorithm.c.id == counts.c.algorithm_id)
+        )
+        with reading(self._ours()) as connection:
+            return {(fingerprint, name): n for fingerprint, name, n in connection.execute(query)}
+
+    def configs(self, dataset: str, algorithm: str) -> list[dict[str, Value]]:
+        """Return the different configurations of an algorithm that were run on a data set (fingerprint)."""
+        run, configuration, names = tables.run, tables.configuration, tables.parameter_set
+        query = (
+            select(names.c.names, configuration.c.value_list)
+            .join(configuration, configuration.c.parameter_set_id == names.c.id)
+            .join(run, run.c.configuration_id == configuration.c.id)
+            .join(tables.dataset, tables.dataset.c.id == run.c.dataset_id)
+            .join(tables.algorithm, tables.algorithm.c.id == run.c.algorithm_id)
+            .where(tables.dataset.c.fingerprint == dataset, tables.algorithm.c.name == algorithm)
+            .distinct()
+        )
+        with reading(self._ours()) as connection:
+            rows = connection.execute(query).fetchall()
+        return [dict(zip(json.loads(keys), json.loads(values), strict=True)) for keys, values in rows]
 
     def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
         """Return the answer to one SELECT; nothing can be written through it."""

@@ -1,11 +1,13 @@
 """The real data sets that come with scikit-learn: no download, no file."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 
 from metaml.data import Dataset, from_frame
 from metaml.errors import BadRequest
+from metaml.sources.base import Loaded, Source
 
 
 def names() -> tuple[str, ...]:
@@ -65,3 +67,12 @@ _LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
     "digits": _digits,
     "diabetes": _diabetes,
 }
+
+
+def sources() -> list[Source]:
+    """Return all built-in data sets."""
+    return [Source(name, partial(_loaded, name)) for name in names()]
+
+
+def _loaded(name: str) -> Loaded:
+    return Loaded(load(name), origin="builtin")

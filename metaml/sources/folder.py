@@ -1,10 +1,13 @@
 """Data set files on disk: single files, and folders full of them."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
+from metaml.data import read_dataset
 from metaml.data.reading import FORMATS, PACKINGS
 from metaml.errors import SourceTrouble
+from metaml.sources.base import Loaded, Source
 
 
 def find(paths: Iterable[str | Path]) -> list[Path]:
@@ -39,3 +42,12 @@ def is_data_file(path: Path) -> bool:
         name = name.removesuffix(packing)
     is_named_so = name.endswith(FORMATS) or path.suffix.lower() == ".zip"
     return is_named_so and not path.name.startswith(".") and path.is_file()
+
+
+def sources(paths: Iterable[str | Path]) -> list[Source]:
+    """Return the data sets behind files and folders; the last column is the target."""
+    return [Source(path.name, partial(_loaded, path)) for path in find(paths)]
+
+
+def _loaded(path: Path) -> Loaded:
+    return Loaded(read_dataset(path))

@@ -1,0 +1,135 @@
+"""`metaml bot`: make experience by running random configurations on many data sets."""
+
+import secrets
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaml_cli.kb import KB, opened
+from metaml_cli.live import LiveLine, counted_interrupts
+from metaml_cli.render import Format, say, show
+
+if TYPE_CHECKING:
+    from metaml.bot import BotReport, BotSettings, Progress
+    from metaml.sources.base import Source
+
+INTERRUPTED = 130
+
+
+def bot(
+    data: Annotated[list[str] | None, typer.Option(help="A data file or a folder of them; may be repeated.")] = None,
+    builtin: Annotated[bool, typer.Option("--builtin", help="The real data sets inside scikit-learn.")] = False,
+    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
+    time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Evaluations at a time, one core each.")] = 1,
+    folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
+    limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 60.0,
+    limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
+    max_rows: Annotated[int | None, typer.Option(min=10, help="Larger data sets are subsampled to this.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Decides the configurations; default a new one.")] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be done and how long it takes.")] = False,
+    kb: KB = None,
+    form: Annotated[Format, typer.Option("--format", help="Form of the plan.")] = Format.table,
+) -> None:
+    """Run random configurations of many algorithms on many data sets and keep every run.
+
+    The pair of data set and algorithm with the fewest runs comes next; the default configuration first. Started
+    again it goes on; several bots may share one knowledge base. Ctrl-C finishes what is under way.
+
+    Example: metaml bot --builtin --runs 60 --workers 2
+    """
+    from metaml.algorithms import ALGORITHMS
+    from metaml.bot import BotSettings, run_bot
+    from metaml.budget import seconds_of
+    from metaml.evaluation import Limits
+
+    settings = BotSettings(
+        algorithms=_names(algorithms) if algorithms else tuple(ALGORITHMS),
+        n_runs=runs,
+        seconds=None if time_budget is None else seconds_of(time_budget),
+        n_workers=workers,
+        n_folds=folds,
+        limits=Limits(limit_seconds, limit_memory),
+        max_rows=max_rows,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
+    )
+    sources = _sources(data or [], builtin)
+    with opened(kb, create=True) as base:
+        if plan:
+            from metaml.bot_plan import plan_runs
+
+            frame, summary = plan_runs(base, sources, settings)
+            show(frame, form)
+            say(summary)
+            return
+        line = LiveLine()
+        say(f"Working on {len(sources)} data sets with seed {settings.seed}; runs go to {base.name}.")
+        with counted_interrupts(line) as interrupts:
+            report = run_bot(
+                base,
+                sources,
+                settings,
+                on_progress=lambda progress: line.update(_progress_text(progress, settings, len(sources))),
+                on_note=line.say,
+                should_stop=interrupts,
+            )
+        line.close(_summary(report, settings))
+        say(f"See them with: metaml kb runs --kb {base.name}")
+    if interrupts():
+        raise typer.Exit(INTERRUPTED)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _sources(data: list[str], builtin: bool) -> "list[Source]":
+    """Return all data sets that were asked for."""
+    from metaml.errors import BadRequest
+
+    sources: list[Source] = []
+    if data:
+        from metaml.sources import folder
+
+        sources += folder.sources(data)
+    if builtin:
+        from metaml.sources import builtin as inside
+
+        sources += inside.sources()
+    if not sources:
+        raise BadRequest("No data set was named. Give --data FOLDER, or --builtin for those inside scikit-learn.")
+    return sources
+
+
+def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: int) -> str:
+    """Return the live line: done, failed, speed, coverage, what is left."""
+    from metaml.budget import in_words
+
+    rate = 60 * progress.n_done / progress.seconds
+    of = f"/{settings.n_runs}" if settings.n_runs else ""
+    ends = []
+    if settings.n_runs:
+        ends.append((settings.n_runs - progress.n_done) * progress.seconds / progress.n_done)
+    if settings.seconds:
+        ends.append(settings.seconds - progress.seconds)
+    left = f"   {in_words(max(min(ends), 0))} left" if ends else ""
+    failed = f" ({progress.n_failed} failed)" if progress.n_failed else ""
+    where = f"{progress.n_datasets}/{n_datasets} data sets"
+    return f"{progress.n_done}{of} runs{failed}   {rate:.0f} per minute   {where}{left}"
+
+
+def _summary(report: "BotReport", settings: "BotSettings") -> str:
+    """Return what was done, with the failures by algorithm and kind."""
+    from metaml.budget import in_words
+
+    busy = report.busy_seconds / max(report.seconds * settings.n_workers, 1e-9)
+    lines = [
+        f"{report.n_done} runs in {in_words(report.seconds)} "
+        f"({60 * report.n_done / max(report.seconds, 1e-9):.0f} per minute, workers {busy:.0%} busy)."
+    ]
+    failures = [(name, status, n) for (name, status), n in sorted(report.statuses.items()) if status != "ok"]
+    lines += [f"  {name}: {n} {status}" for name, status, n in failures]
+    if report.set_aside:
+        lines.append(f"{len(report.set_aside)} data sets were set aside.")
+    return "\n".join(lines)

@@ -1,0 +1,133 @@
+"""`metaml kb import-table` and `import-metafeatures`: bring in tables that other people made."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaml_cli.kb import KB, opened
+from metaml_cli.render import say
+
+if TYPE_CHECKING:
+    from metaml_kb.tableimport import ImportReport
+
+
+def import_table_(
+    path: Annotated[Path, typer.Argument(help="A csv or tsv file, maybe packed; a row per configuration.")],
+    dataset_column: Annotated[str, typer.Option(help="Column that names the data set.")],
+    score_column: Annotated[list[str], typer.Option(help="Column with a score; may be repeated.")],
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Metric name of each score column, in order; default the column's name.")
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(help="Score column that is a loss; it is stored negated as neg_….")
+    ] = None,
+    algorithm: Annotated[str | None, typer.Option(help="The algorithm of all rows.")] = None,
+    algorithm_column: Annotated[str | None, typer.Option(help="Column that names the algorithm.")] = None,
+    config_column: Annotated[str | None, typer.Option(help="Column with a dict, read literally.")] = None,
+    seconds_column: Annotated[str | None, typer.Option(help="Column with the runtime in seconds.")] = None,
+    speed_column: Annotated[str | None, typer.Option(help="Column with the host's speed, such as scimark.")] = None,
+    proposer_column: Annotated[str | None, typer.Option(help="Column that says who proposed the run.")] = None,
+    seed_column: Annotated[str | None, typer.Option(help="Column with the seed of a run.")] = None,
+    ignore_column: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
+    word_column: Annotated[list[str] | None, typer.Option(help="Column whose values are all words.")] = None,
+    decimal_column: Annotated[list[str] | None, typer.Option(help="Column whose numbers are all decimal.")] = None,
+    default: Annotated[list[str] | None, typer.Option(help="NAME=VALUE that an empty cell stands for.")] = None,
+    empty_means_default: Annotated[
+        bool, typer.Option("--empty-means-default", help="An empty cell is the default, not inactive.")
+    ] = False,
+    failed_score: Annotated[float | None, typer.Option(help="The score that marks a failed run.")] = None,
+    dataset_prefix: Annotated[str, typer.Option(help="Put before each data set's name, such as openml-task-.")] = "",
+    task: Annotated[str, typer.Option(help="binary, multiclass or regression, if all are the same.")] = "unknown",
+    fold_plan: Annotated[str, typer.Option(help="Name of the way in which the rows were evaluated.")] = "imported",
+    sep: Annotated[str | None, typer.Option(help="Separator; default found out.", show_default=False)] = None,
+    kb: KB = None,
+) -> None:
+    """Bring in a table of evaluated configurations; columns not named are hyperparameters.
+
+    Example: metaml kb import-table runs.csv.gz --dataset-column task_id --algorithm svm --score-column accuracy
+    """
+    from metaml_kb.tableimport import import_table
+    from metaml_kb.tablelayout import TableLayout
+
+    layout = TableLayout(
+        dataset_column=dataset_column,
+        score_columns=tuple(score_column),
+        dataset_prefix=dataset_prefix,
+        algorithm=algorithm,
+        algorithm_column=algorithm_column,
+        metrics=tuple(metric or ()),
+        lower_is_better=tuple(lower_is_better or ()),
+        seconds_column=seconds_column,
+        speed_column=speed_column,
+        proposer_column=proposer_column,
+        seed_column=seed_column,
+        config_column=config_column,
+        ignore_columns=tuple(ignore_column or ()),
+        word_columns=tuple(word_column or ()),
+        decimal_columns=tuple(decimal_column or ()),
+        defaults=_defaults(default or []),
+        empty_means="default" if empty_means_default else "inactive",
+        failed_score=failed_score,
+        task=task,
+        fold_plan=fold_plan,
+        separator=sep,
+    )
+    with opened(kb, create=True) as base:
+        _say_imported(import_table(base, path, layout), "runs")
+
+
+def import_metafeatures_(
+    path: Annotated[Path, typer.Argument(help="A csv or tsv file: one row per data set.")],
+    dataset_column: Annotated[str, typer.Option(help="Column that names the data set.")],
+    dataset_prefix: Annotated[str, typer.Option(help="As used for import-table.")] = "",
+    source: Annotated[str, typer.Option(help="Who computed them.")] = "openml",
+    ignore_column: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
+    sep: Annotated[str | None, typer.Option(help="Separator; default found out.", show_default=False)] = None,
+    kb: KB = None,
+) -> None:
+    """Bring in a table of metafeatures.
+
+    Example: metaml kb import-metafeatures metafeatures.csv --dataset-column task_id
+    """
+    from metaml_kb.metafeatureimport import import_metafeatures
+
+    with opened(kb, create=True) as base:
+        report = import_metafeatures(
+            base,
+            path,
+            dataset_column=dataset_column,
+            dataset_prefix=dataset_prefix,
+            source=source,
+            ignore_columns=tuple(ignore_column or ()),
+            separator=sep,
+        )
+        _say_imported(report, "values")
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to `metaml kb`."""
+    app.command("import-table")(import_table_)
+    app.command("import-metafeatures")(import_metafeatures_)
+
+
+def _defaults(pairs: list[str]) -> dict[str, str]:
+    """Return the NAME=VALUE pairs of --default."""
+    from metaml_kb.errors import BadTable
+
+    for pair in pairs:
+        if "=" not in pair:
+            raise BadTable(f"--default {pair!r} has no value. Write it as NAME=VALUE.")
+    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+
+
+def _say_imported(report: "ImportReport", what: str) -> None:
+    failed = f" ({report.n_failed} failed)" if report.n_failed else ""
+    say(f"{report.n_rows} rows: {report.n_new} new {what}{failed}, {report.n_known} known before.")
+    if report.n_duplicates or report.n_repetitions or report.n_clashes:
+        say(
+            f"{report.n_duplicates} rows repeat another, {report.n_repetitions} are repetitions with another score, "
+            f"{report.n_clashes} clash with what is stored."
+        )
+    for note in report.notes:
+        say(note)

@@ -1,0 +1,332 @@
+"""The random bot: makes experience by running random configurations of many algorithms on many data sets.
+
+Kuehn, Probst, Thomas & Bischl (2018), "Automatic Exploration of Machine Learning Experiments on OpenML". Ours takes the
+pair of data set and algorithm with the fewest runs, so that experience grows evenly; runs the default configuration
+first; and draws the others from a stream that belongs to the seed, the data set and the algorithm, so that the same
+seed makes the same configurations in whatever order they finish, and a bot that is started again goes on.
+"""
+
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+import numpy as np
+from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, Run, canonical_json
+
+from metaml.algorithms import ALGORITHMS
+from metaml.budget import Budget
+from metaml.config import Config
+from metaml.data import Dataset, Task
+from metaml.errors import BadRequest, MetamlError
+from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, environment, given_plan, make_plan
+from metaml.sources.base import Loaded, Source
+
+PLAN_SEED = 0
+"""All bots cut a data set in the same way, whatever their seed: their runs are to be compared."""
+DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
+RECOUNT_EVERY = 50
+MOST_DRAWS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotSettings:
+    """What a bot is asked to do. Without `n_runs` and `seconds` it works until it is stopped."""
+
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    n_runs: int | None = None
+    seconds: float | None = None
+    n_workers: int = 1
+    n_folds: int = 5
+    limits: Limits = DEFAULT_LIMITS
+    max_rows: int | None = None
+    seed: int = 0
+    describe_seconds: float = 1.0
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.algorithms if name not in ALGORITHMS]
+        if unknown:
+            raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(ALGORITHMS)}.")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a bot has come: for the person who watches."""
+
+    n_done: int
+    n_failed: int
+    n_datasets: int
+    seconds: float
+    last: Run
+
+
+@dataclass(frozen=True)
+class BotReport:
+    """What a bot did. `set_aside` names the data sets that could not be used, each with the reason."""
+
+    n_done: int = 0
+    n_failed: int = 0
+    n_known: int = 0
+    seconds: float = 0.0
+    busy_seconds: float = 0.0
+    statuses: dict[tuple[str, str], int] = field(default_factory=dict)
+    set_aside: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A data set that is ready to be worked on, without its rows."""
+
+    fingerprint: str
+    name: str
+    task: Task
+    n_rows: int
+    plan: FoldPlan
+
+
+Pair = tuple[str, str]
+
+
+class Draws:
+    """Which pair comes next, and which configuration it runs."""
+
+    def __init__(self, kb: KnowledgeBase, prepared: Sequence[Prepared], settings: BotSettings) -> None:
+        self._kb = kb
+        self._prepared = {item.fingerprint: item for item in prepared}
+        self._settings = settings
+        self._streams: dict[Pair, Iterator[Config]] = {}
+        self._asked: Counter[Pair] = Counter()
+        self._n_picks = 0
+        pairs = [(item.fingerprint, name) for item in prepared for name in settings.algorithms]
+        order = np.random.default_rng(settings.seed).permutation(len(pairs))
+        self._pairs = [pairs[place] for place in order]
+        self._counts: dict[Pair, int] = {}
+
+    def next(self) -> tuple[Prepared, str, Config] | None:
+        """Return the next thing to run: a data set, an algorithm and a configuration; None when nothing is left."""
+        while self._pairs:
+            if self._n_picks % RECOUNT_EVERY == 0:
+                # Other bots may work on the same knowledge base.
+                stored = self._kb.run_counts()
+                self._counts = {pair: max(stored.get(pair, 0), self._asked[pair]) for pair in self._pairs}
+            self._n_picks += 1
+            pair = min(self._pairs, key=self._counts.__getitem__)
+            if pair not in self._streams:
+                self._streams[pair] = self._stream(*pair)
+                self._asked[pair] = self._counts[pair]
+            config = next(self._streams[pair], None)
+            if config is None:
+                # A small space can be exhausted.
+                self._pairs.remove(pair)
+                continue
+            self._asked[pair] += 1
+            self._counts[pair] += 1
+            return self._prepared[pair[0]], pair[1], config
+        return None
+
+    def _stream(self, fingerprint: str, algorithm: str) -> Iterator[Config]:
+        """Yield configurations that were never run here: the default, then uniform draws."""
+        space = ALGORITHMS[algorithm].space(self._prepared[fingerprint].task)
+        seen = {canonical_json(config) for config in self._kb.configs(fingerprint, algorithm)}
+        content = f"{self._settings.seed}|{fingerprint}|{algorithm}".encode()
+        rng = np.random.default_rng(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
+        candidate, misses = space.default(), 0
+        while misses < MOST_DRAWS:
+            text = canonical_json(candidate)
+            misses = misses + 1 if text in seen else 0
+            if text not in seen:
+                seen.add(text)
+                yield candidate
+            candidate = space.sample(1, rng)[0]
+
+
+def run_bot(
+    kb: KnowledgeBase,
+    sources: Sequence[Source],
+    settings: BotSettings,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    registry: str = "metaml.algorithms:ALGORITHMS",
+) -> BotReport:
+    """Make runs until the budget is used up, each stored as it finishes; return what was done.
+
+    Once `should_stop` says so no new evaluation begins, and those in flight are finished.
+    """
+    budget = Budget(settings.seconds)
+    report = BotReport()
+    with Pool(settings.n_workers, registry=registry) as pool:
+        prepared = []
+        for loaded in _load(sources, report.set_aside, on_note, should_stop):
+            pool.add(loaded.dataset)
+            prepared.append(_store_dataset(kb, loaded, settings))
+        if not prepared:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in report.set_aside.items())
+            raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Check --data.")
+        session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
+        machine = kb.add_environment(_environment())
+        tasks = {item.fingerprint: item.task for item in prepared}
+        draws = Draws(kb, prepared, settings)
+        n_asked, busy, covered = 0, 0.0, set[str]()
+        in_flight: deque[Job] = deque()
+        while True:
+            # One job waits for each worker, so that none is idle while a run is being stored.
+            while len(in_flight) < 2 * settings.n_workers and _wants_more(settings, budget, n_asked, should_stop):
+                drawn = draws.next()
+                if drawn is None:
+                    break
+                item, algorithm, config = drawn
+                job = Job(item.fingerprint, algorithm, config, item.plan, PLAN_SEED, settings.limits)
+                pool.submit(job)
+                in_flight.append(job)
+                n_asked += 1
+            finished = pool.next(timeout=1.0)
+            if finished is None:
+                if not in_flight:
+                    break
+                continue
+            job, outcome = finished
+            in_flight.remove(job)
+            run = run_of(job, outcome, tasks[job.dataset], session=session, environment=machine)
+            added = kb.add_run(run)
+            covered.add(job.dataset)
+            busy += outcome.seconds
+            status = (job.algorithm, outcome.status)
+            report = replace(
+                report,
+                n_done=report.n_done + 1,
+                n_failed=report.n_failed + (outcome.status != "ok"),
+                n_known=report.n_known + added.n_known,
+                seconds=budget.used,
+                busy_seconds=busy,
+                statuses={**report.statuses, status: report.statuses.get(status, 0) + 1},
+            )
+            on_progress(Progress(report.n_done, report.n_failed, len(covered), budget.used, run))
+        kb.finish_session(session)
+    return report
+
+
+def _wants_more(settings: BotSettings, budget: Budget, n_asked: int, should_stop: Callable[[], bool]) -> bool:
+    is_enough = settings.n_runs is not None and n_asked >= settings.n_runs
+    return not (is_enough or budget.is_used_up or should_stop())
+
+
+def _load(
+    sources: Sequence[Source],
+    set_aside: dict[str, str],
+    on_note: Callable[[str], None],
+    should_stop: Callable[[], bool],
+) -> Iterator[Loaded]:
+    """Yield the data sets that can be used; note the reason for each that cannot."""
+    for source in sources:
+        if should_stop():
+            return
+        try:
+            loaded = source.load()
+        except MetamlError as trouble:
+            set_aside[source.name] = str(trouble)
+            on_note(f"{source.name} is set aside: {trouble}")
+            continue
+        if loaded.dataset.target_was_guessed and loaded.origin == "file":
+            on_note(f"{source.name}: predicting {loaded.dataset.target!r}, its last column ({loaded.dataset.task}).")
+        yield loaded
+
+
+def _store_dataset(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> Prepared:
+    """Store a data set, its metafeatures and its fold plan."""
+    from metaml.metafeatures import describe
+
+    dataset = loaded.dataset
+    is_new = kb.add_dataset(dataset_record(dataset, loaded.origin, dict(loaded.details)))
+    if loaded.qualities:
+        kb.add_metafeatures(dataset.fingerprint, loaded.qualities, source="openml")
+    if is_new:
+        facts = describe(dataset, seconds=settings.describe_seconds)
+        kb.add_metafeatures(
+            dataset.fingerprint,
+            facts.values,
+            reasons=facts.reasons,
+            seconds=facts.seconds,
+            n_rows=facts.n_rows_used,
+        )
+    if loaded.folds is not None:
+        plan = given_plan(loaded.folds)
+    else:
+        plan = make_plan(dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
+    kb.add_fold_plan(fold_plan_record(plan))
+    return Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan)
+
+
+def dataset_record(dataset: Dataset, origin: str, details: dict[str, object]) -> DatasetRecord:
+    """Return what the knowledge base keeps of a data set: no rows."""
+    return DatasetRecord(
+        fingerprint=dataset.fingerprint,
+        name=dataset.name,
+        task=dataset.task,
+        target=dataset.target,
+        n_rows=len(dataset.y),
+        n_columns=dataset.X.shape[1],
+        n_classes=None if dataset.labels is None else len(dataset.labels),
+        source=origin,
+        details={
+            **details,
+            "columns": {column.name: column.kind for column in dataset.columns[:200]},
+            "repairs": [f"{repair.column or 'table'}: {repair.what} ({repair.why})" for repair in dataset.repairs[:50]],
+        },
+    )
+
+
+def fold_plan_record(plan: FoldPlan) -> FoldPlanRecord:
+    """Return what the knowledge base keeps of a fold plan: all of it."""
+    packed = zlib.compress(plan.assignment.astype("<i2").tobytes(), 9)
+    return FoldPlanRecord(plan.hash, plan.strategy, plan.n_folds, plan.seed, plan.max_rows, packed)
+
+
+def _environment() -> EnvironmentRecord:
+    facts = environment()
+    return EnvironmentRecord(
+        versions={"python": facts["python"], **facts["libraries"]},
+        host=facts["host"],
+        platform=facts["platform"],
+        processor=facts["cpu"],
+        reference_seconds=facts["reference_seconds"],
+    )
+
+
+def run_of(job: Job, outcome: Outcome, task: Task, *, session: str, environment: str) -> Run:
+    """Return the run that a job and its outcome make."""
+    space = ALGORITHMS[job.algorithm].space(task) if job.algorithm in ALGORITHMS else None
+    is_default = space is not None and job.config == space.default()
+    return Run(
+        dataset=job.dataset,
+        algorithm=job.algorithm,
+        config=job.config,
+        scores=outcome.scores,
+        fold_plan=job.plan.hash,
+        seed=job.seed,
+        status=outcome.status,
+        fit_seconds=outcome.fit_seconds or outcome.seconds,
+        predict_seconds=outcome.predict_seconds,
+        peak_megabytes=outcome.peak_megabytes,
+        error=outcome.error,
+        origin="default" if is_default else "random",
+        probability=None if is_default or space is None else space.density(job.config),
+        session=session,
+        environment=environment,
+    )
+
+
+def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, object]:
+    return {
+        "algorithms": list(settings.algorithms),
+        "n_runs": settings.n_runs,
+        "seconds": settings.seconds,
+        "n_workers": settings.n_workers,
+        "n_folds": settings.n_folds,
+        "limit_seconds": settings.limits.seconds,
+        "limit_megabytes": settings.limits.megabytes,
+        "max_rows": settings.max_rows,
+        "n_datasets": len(prepared),
+    }

@@ -1,0 +1,73 @@
+"""Time: how people write it, and how much of it is left."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from metaml.errors import BadRequest
+
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds that a duration such as 90, 90s, 10m, 1h30m or 2d stands for.
+
+    >>> seconds_of("1h30m"), seconds_of("90")
+    (5400.0, 90.0)
+    """
+    word = text.strip().lower()
+    if re.fullmatch(r"\d+(\.\d+)?", word):
+        seconds = float(word)
+    elif re.fullmatch(r"(\d+(\.\d+)?[smhd])+", word):
+        seconds = sum(float(n) * UNITS[unit] for n, _, unit in re.findall(r"(\d+(\.\d+)?)([smhd])", word))
+    else:
+        raise BadRequest(f"{text!r} is not a duration. Write it as 90s, 10m, 2h or 1h30m.")
+    if seconds <= 0:
+        raise BadRequest(f"A duration of {text!r} leaves no time. Give more than 0 seconds.")
+    return seconds
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration as people say it: the two largest units.
+
+    >>> in_words(5400), in_words(75.4), in_words(2.34), in_words(200_000)
+    ('1 h 30 min', '1 min 15 s', '2.3 s', '2 d 8 h')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+@dataclass
+class Budget:
+    """A stretch of wall-clock time that begins when it is made; None never ends."""
+
+    seconds: float | None
+    clock: Callable[[], float] = time.monotonic
+    _start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._start = self.clock()
+
+    @property
+    def used(self) -> float:
+        """Return the seconds since the beginning."""
+        return self.clock() - self._start
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that remain; infinite without an end."""
+        return float("inf") if self.seconds is None else self.seconds - self.used
+
+    @property
+    def is_used_up(self) -> bool:
+        """Return whether no time remains."""
+        return self.left <= 0

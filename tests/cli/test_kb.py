@@ -1,0 +1,165 @@
+"""`metaml kb` as its Python twin, with clean csv and JSON."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+from metaml_cli.main import app
+from metaml_cli.render import as_text
+from metaml_kb import DatasetRecord, open_kb
+from typer.testing import CliRunner
+
+
+def metaml(*arguments: str, code: int = 0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture
+def place(kb, run_of):
+    kb.add_runs([run_of(n, config={"n_estimators": n, "max_depth": None if n else 3}) for n in range(3)])
+    kb.add_run(run_of(3, config={"kernel": "rbf"}, algorithm="svm", status="timeout", scores={}, error="limit of 1 s"))
+    return kb.name
+
+
+def test_csv_is_what_python_gives(place):
+    text = metaml("kb", "runs", "--kb", place, "--format", "csv").stdout
+
+    with open_kb(place) as kb:
+        frame = kb.runs()
+    assert list(pd.read_csv(io.StringIO(text))["run"]) == frame["run"].tolist()
+    assert text.splitlines()[0].split(",") == list(frame.columns)
+
+
+def test_json_tells_none_from_inactive(place):
+    rows = json.loads(metaml("kb", "runs", "--kb", place, "--format", "json").stdout)
+
+    assert [row.get("max_depth", "inactive") for row in rows] == [3, None, None, "inactive"]
+    assert rows[3]["kernel"] == "rbf"
+
+
+def test_filters_are_those_of_python(place):
+    rows = json.loads(
+        metaml(
+            "kb",
+            "runs",
+            "--kb",
+            place,
+            "--algorithm",
+            "svm",
+            "--status",
+            "timeout",
+            "--since",
+            "1d",
+            "--format",
+            "json",
+        ).stdout
+    )
+
+    assert [row["error"] for row in rows] == ["limit of 1 s"]
+
+
+def test_a_table_shows_the_newest_and_says_so(place):
+    result = metaml("kb", "runs", "--kb", place, "--limit", "2")
+
+    assert len(result.stdout.splitlines()) == 3
+    assert "newest 2" in result.stderr
+
+
+def test_info_datasets_best_and_sql_answer(place):
+    assert json.loads(metaml("kb", "info", "--kb", place, "--format", "json").stdout)["runs"] == 4
+    assert "runs by algorithm: svm" in metaml("kb", "info", "--kb", place).stdout
+    assert "score" in metaml("kb", "info", "--schema", "--kb", place).stdout
+    assert json.loads(metaml("kb", "datasets", "--kb", place, "--format", "json").stdout)[0]["n_runs"] == 4
+    assert "0.625" in metaml("kb", "best", "iris", "accuracy", "-n", "1", "--kb", place).stdout
+    assert metaml("kb", "sql", "SELECT count(*) AS n FROM run", "--kb", place, "--format", "csv").stdout == "n\n4\n"
+
+
+def test_sql_that_writes_is_refused(place):
+    result = metaml("kb", "sql", "DELETE FROM run", "--kb", place, code=2)
+
+    assert "Use SELECT" in result.stderr
+
+
+def test_export_import_merge_and_diff_work_together(place, tmp_path, run_of):
+    shared, mine, team = tmp_path / "shared.metaml", tmp_path / "mine.db", tmp_path / "team.db"
+    with open_kb(mine) as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+        kb.add_run(run_of(77))
+
+    metaml("kb", "export", shared, "--kb", place)
+    imported = metaml("kb", "import", shared, "--kb", mine)
+    merged = metaml("kb", "merge", team, place, mine)
+    difference = metaml("kb", "diff", place, team, "--format", "json")
+
+    assert "4 new runs" in imported.stderr
+    assert "1 new runs and 0 new data sets, 4 known" in merged.stderr
+    assert json.loads(difference.stdout) == [
+        {"dataset": "iris", "algorithm": "random_forest", "new_runs": 1, "new_dataset": False}
+    ]
+
+
+def test_clashes_are_told(place, tmp_path, run_of):
+    other = tmp_path / "other.db"
+    with open_kb(other) as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+        kb.add_run(run_of(0, config={"n_estimators": 0, "max_depth": 3}, scores={"accuracy": [1.0, 1.0]}))
+
+    result = metaml("kb", "merge", place, other)
+
+    assert "accuracy 0.625 here and 1.0 there; ours is kept" in result.stderr
+
+
+def test_doctor_ends_with_1_when_something_is_wrong(place):
+    assert "no findings" in metaml("kb", "doctor", "--kb", place).stderr
+    with open_kb(place) as kb, kb.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE run SET seed = 9 WHERE id = 1")
+
+    result = metaml("kb", "doctor", "--kb", place, code=1)
+
+    assert "error: 1 runs do not match their identity" in result.stdout
+
+
+def test_init_and_upgrade_say_what_they_did(tmp_path):
+    place = tmp_path / "new.db"
+
+    assert "is ready, with 0 runs" in metaml("kb", "init", "--empty", "--kb", place).stderr
+    assert "newest schema already" in metaml("kb", "upgrade", place).stderr
+
+
+def test_a_table_of_others_can_be_imported(tmp_path):
+    (tmp_path / "runs.csv").write_text("task,C,kernel,acc,secs\n3,0.5,rbf,0.9,1\n3,,linear,0.8,2\n")
+    place = tmp_path / "kb.db"
+
+    result = metaml(
+        "kb", "import-table", tmp_path / "runs.csv", "--dataset-column", "task", "--algorithm", "svc",
+        "--score-column", "acc", "--metric", "accuracy", "--seconds-column", "secs", "--kb", place,
+    )  # fmt: skip
+
+    assert "2 rows: 2 new runs" in result.stderr
+    rows = json.loads(metaml("kb", "runs", "--kb", place, "--format", "json").stdout)
+    assert [(row.get("C"), row["kernel"], row["accuracy"], row["fit_seconds"]) for row in rows] == [
+        (0.5, "rbf", 0.9, 1.0),
+        (None, "linear", 0.8, 2.0),
+    ]
+
+
+def test_metafeatures_of_others_can_be_imported(tmp_path):
+    (tmp_path / "facts.csv").write_text("task,NumberOfInstances\n3,100\n")
+    place = tmp_path / "kb.db"
+
+    metaml("kb", "import-metafeatures", tmp_path / "facts.csv", "--dataset-column", "task", "--kb", place)
+
+    with open_kb(place) as kb:
+        assert kb.metafeatures()["NumberOfInstances"].tolist() == [100.0]
+
+
+def test_a_table_fits_the_terminal():
+    frame = pd.DataFrame({name: ["x" * 20] for name in "abcdef"})
+
+    text = as_text(frame, width=70)
+
+    assert max(map(len, text.splitlines())) <= 70
+    assert text.splitlines()[-1] == "(3 more columns; --format csv shows all)"

@@ -1,0 +1,106 @@
+"""The command as a whole: quick to start, one sentence when something is wrong."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from metaml_cli.main import app
+from typer.testing import CliRunner
+
+HEAVY = {"sklearn", "lightgbm", "xgboost", "openml", "ConfigSpace"}
+
+
+def modules_after(*arguments: str) -> set[str]:
+    """Return the top-level modules that a command has loaded when it ends."""
+    script = (
+        "import sys, json\n"
+        "from metaml_cli.main import app\n"
+        "try:\n    app(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def test_help_loads_nothing_heavy():
+    loaded = modules_after("--help")
+
+    assert loaded.isdisjoint(HEAVY | {"pandas", "numpy", "sqlalchemy", "alembic"})
+
+
+def test_kb_info_loads_no_learning_library(kb):
+    loaded = modules_after("kb", "info", "--kb", kb.name)
+
+    assert "sqlalchemy" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+def test_the_version_is_told():
+    from metaml import __version__
+
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"metaml {__version__}\n"
+
+
+def commands() -> list[list[str]]:
+    import typer
+
+    def walk(command, path):
+        for name, inner in getattr(command, "commands", {}).items():
+            if hasattr(inner, "commands"):
+                yield from walk(inner, [*path, name])
+            else:
+                yield [*path, name]
+
+    return list(walk(typer.main.get_command(app), []))
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_every_command_has_an_example_in_its_help(command):
+    result = CliRunner().invoke(app, [*command, "--help"])
+
+    assert result.exit_code == 0
+    assert f"Example: metaml {' '.join(command)}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["kb", "info", "--kb", "missing.db"],
+        ["kb", "runs", "--kb", "missing.db"],
+        ["kb", "import", "missing.metaml", "--kb", ":memory:"],
+        ["kb", "merge", ":memory:", "missing.db"],
+        ["kb", "upgrade", "missing.db"],
+        ["bot", "--kb", ":memory:"],
+        ["bot", "--data", "missing.csv", "--kb", ":memory:"],
+        ["bot", "--builtin", "--algorithms", "forest", "--kb", ":memory:"],
+        ["bot", "--builtin", "--time-budget", "soon", "--kb", ":memory:"],
+    ],
+    ids=" ".join,
+)
+def test_bad_input_gets_one_sentence_and_exit_2(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    result = CliRunner().invoke(app, arguments)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("metaml: ")
+    assert "Traceback" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_internal_error_shows_no_traceback(monkeypatch):
+    from metaml_cli import kb
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("surprise")
+
+    monkeypatch.setattr(kb, "opened", broken)
+    result = CliRunner().invoke(app, ["kb", "info"])
+
+    assert result.exit_code == 1
+    assert (
+        result.stderr
+        == "metaml: internal error (RuntimeError: surprise). Set METAML_DEBUG=1 to see where, and report it.\n"
+    )
