@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import bot, importing, kb
+from metaml_cli import bot, describe, importing, kb
 
 BAD_INPUT, INTERNAL = 2, 1
 
@@ -42,6 +42,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(bot.bot)
+app.command()(describe.describe)
 importing.register(kb.app)
 app.add_typer(kb.app, name="kb")
 

@@ -145,9 +145,11 @@ class TestRuns:
         assert frame["roc_auc"][0].tolist() == [0.25, 0.5]
 
     def test_an_undefined_score_is_missing(self, kb, run_of):
-        kb.add_run(run_of(1, scores={"roc_auc": [0.5, float("nan")], "accuracy": [1.0, 1.0]}))
+        nan = float("nan")
+        kb.add_run(run_of(1, scores={"roc_auc": [0.5, nan], "kappa": [nan, nan]}))
 
-        assert kb.runs()["roc_auc"].isna().tolist() == [True]
+        assert kb.runs()["kappa"].isna().tolist() == [True]
+        assert kb.runs()["roc_auc"].tolist() == [0.5]
 
     def test_many_chunks_give_one_frame(self, kb, run_of):
         added = kb.add_runs((run_of(n, scores={"accuracy": n / 3000}) for n in range(3000)), chunk=700)
@@ -250,6 +252,13 @@ class TestCompanions:
 
 
 class TestAsking:
+    def test_counts_and_configurations_tell_what_was_tried(self, kb, run_of):
+        kb.add_runs([run_of(1), run_of(1, seed=1), run_of(None), run_of(2, algorithm="svm")])
+
+        assert kb.run_counts() == {("f" * 32, "random_forest"): 3, ("f" * 32, "svm"): 1}
+        assert kb.configs("f" * 32, "svm") == [{"criterion": "gini", "n_estimators": 2}]
+        assert len(kb.configs("f" * 32, "random_forest")) == 2
+
     def test_best_is_ordered_and_complete(self, kb, run_of):
         kb.add_runs([run_of(n, scores={"neg_log_loss": -1.0 / n, "accuracy": n / 10}) for n in (1, 3, 2)])
         kb.add_run(run_of(9, status="partial", scores={"neg_log_loss": [0.0], "accuracy": [1.0]}))

@@ -1,0 +1,92 @@
+"""`metaml describe`: what kind of data set this is, and which known ones are like it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from metaml_cli.kb import KB, Form, opened
+from metaml_cli.render import Format, say, show, show_facts
+
+if TYPE_CHECKING:
+    from metaml.data import Dataset
+
+N_SIMILAR = 3
+
+
+def describe(
+    path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
+    target: Annotated[str | None, typer.Option(help="Column to predict; default the last one.")] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default found out.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time allowance.")] = 30.0,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Compute a data set's metafeatures, by OpenML's names, and the most similar data sets known.
+
+    Example: metaml describe data.csv --target price --format json
+    """
+    from metaml.data import read_dataset
+    from metaml.metafeatures import describe as describe_dataset
+
+    dataset = read_dataset(path, target=target, task=task)
+    _introduce(dataset)
+    facts = describe_dataset(dataset, seconds=seconds)
+    similar = _similar(kb, dataset.fingerprint, facts.values)
+    if form is Format.json:
+        show_facts(
+            {
+                "dataset": dataset.name,
+                "fingerprint": dataset.fingerprint,
+                "task": dataset.task,
+                "target": dataset.target,
+                "metafeatures": {name: value for name, value in facts.values.items() if value == value},
+                "undefined": dict(facts.reasons),
+                "seconds": dict(facts.seconds),
+                "similar": similar,
+            },
+            form,
+        )
+        return
+    import pandas as pd
+
+    rows = [(name, value, facts.reasons.get(name, "")) for name, value in facts.values.items()]
+    show(pd.DataFrame(rows, columns=["metafeature", "value", "undefined because"]), form)
+    say("Seconds: " + ", ".join(f"{group} {spent:.2f}" for group, spent in facts.seconds.items()))
+    for item in similar:
+        say(f"Similar: {item['name']} (distance {item['distance']:.2f}, {item['runs']} runs)")
+
+
+def _introduce(dataset: "Dataset") -> None:
+    """Say what was read, what is predicted, and every repair."""
+    guessed = ", its last column" if dataset.target_was_guessed else ""
+    say(f"{dataset.name}: {len(dataset.y)} rows, {dataset.X.shape[1]} features, {dataset.task}.")
+    say(f"Predicting {dataset.target!r}{guessed}.")
+    for repair in dataset.repairs:
+        say(f"  {repair.column or 'table'}: {repair.what} ({repair.why})")
+
+
+def _similar(place: str | None, fingerprint: str, values: dict[str, float]) -> list[dict[str, Any]]:
+    """Return the known data sets that are most like this one; none where there is no knowledge base."""
+    from metaml.metafeatures.similarity import nearest
+    from metaml_kb.errors import CannotOpen
+
+    try:
+        base = opened(place)
+    except CannotOpen:
+        if place is not None:
+            raise
+        return []
+    with base:
+        table = base.metafeatures().drop(index=fingerprint, errors="ignore")
+        known = base.datasets()
+    facts = {row["fingerprint"]: row for row in known.to_dict("records")}
+    return [
+        {
+            "name": facts[found]["name"],
+            "distance": round(distance, 4),
+            "runs": facts[found]["n_runs"],
+            "fingerprint": found,
+        }
+        for found, distance in nearest(values, table, n=N_SIMILAR)
+    ]
