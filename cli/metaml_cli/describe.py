@@ -68,8 +68,9 @@ def _introduce(dataset: "Dataset") -> None:
 
 def _similar(place: str | None, fingerprint: str, values: dict[str, float]) -> list[dict[str, Any]]:
     """Return the known data sets that are most like this one; none where there is no knowledge base."""
-    from metaml.metafeatures.similarity import nearest
     from metaml_kb.errors import CannotOpen
+
+    from metaml.metafeatures.similarity import nearest
 
     try:
         base = opened(place)

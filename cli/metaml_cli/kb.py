@@ -224,9 +224,8 @@ def merge(
 def _say_merged(source: str, target: str, merged: "Merged") -> None:
     say(f"{source}: {merged.n_runs} new runs and {merged.n_datasets} new data sets, {merged.n_known} known.")
     for clash in merged.clashes[:10]:
-        say(
-            f"  clash: run {clash.run[:8]} has {clash.metric} {clash.stored} here and {clash.offered} there; ours is kept."
-        )
+        both = f"{clash.stored} here and {clash.offered} there"
+        say(f"  clash: run {clash.run[:8]} has {clash.metric} {both}; ours is kept.")
     if len(merged.clashes) > 10:
         say(f"  and {len(merged.clashes) - 10} more clashes; nothing in {target} was overwritten.")
 

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import bot, describe, importing, kb
+from metaml_cli import bot, describe, importing, kb, replay
 
 BAD_INPUT, INTERNAL = 2, 1
 
@@ -43,6 +43,7 @@ app = typer.Typer(
 )
 app.command()(bot.bot)
 app.command()(describe.describe)
+app.command()(replay.replay)
 importing.register(kb.app)
 app.add_typer(kb.app, name="kb")
 

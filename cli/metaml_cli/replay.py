@@ -1,0 +1,98 @@
+"""`metaml replay`: which optimiser would have been best on the runs you have."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaml_cli.kb import KB, Form, opened
+from metaml_cli.render import Format, say, show
+
+if TYPE_CHECKING:
+    from metaml.replay.laboratory import Study
+
+
+def replay(
+    metric: Annotated[str, typer.Option(help="Score to optimise, such as accuracy or log_loss.")] = "accuracy",
+    optimisers: Annotated[
+        str, typer.Option(help="Comma-separated; differences are to the last. name/rule adds a runtime rule.")
+    ] = "default,gbqr,forest,random",
+    policies: Annotated[str, typer.Option(help="Comma-separated bandits over the algorithms; empty for none.")] = "",
+    algorithm: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    dataset: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Simulations of each optimiser on each data set.")] = 3,
+    evaluations: Annotated[int, typer.Option(min=5, help="Evaluations of each simulation.")] = 100,
+    most: Annotated[int, typer.Option(min=20, help="Configurations of a data set at most.")] = 500,
+    workers: Annotated[int, typer.Option(min=1, help="Simulations at a time.")] = 1,
+    table: Annotated[Path | None, typer.Option(help="Take the runs from this csv instead of a KB.")] = None,
+    dataset_column: Annotated[str, typer.Option(help="With --table: column that names the data set.")] = "dataset",
+    score_column: Annotated[str | None, typer.Option(help="With --table: the score; default the metric.")] = None,
+    seconds_column: Annotated[str | None, typer.Option(help="With --table: the runtime.")] = None,
+    ignore_column: Annotated[list[str] | None, typer.Option(help="With --table: column to leave out.")] = None,
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="With --table: a loss.")] = False,
+    output: Annotated[Path | None, typer.Option(help="Folder for the curves; a second call goes on there.")] = None,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Judge optimisers and bandits by look-up on recorded runs: regret by evaluations and by seconds.
+
+    Example: metaml replay --metric roc_auc --optimisers default,gbqr,random --output replay/
+    """
+    from metaml.replay.laboratory import methods_of, study
+    from metaml.replay.recorded import pools_of
+
+    methods = methods_of(_words(optimisers))
+    with opened(":memory:" if table else kb, create=table is not None) as base:
+        if table is not None:
+            from metaml_kb.tableimport import import_table
+            from metaml_kb.tablelayout import TableLayout
+
+            column = score_column or metric
+            layout = TableLayout(
+                dataset_column=dataset_column,
+                score_columns=(column,),
+                metrics=(metric,),
+                lower_is_better=(column,) if lower_is_better else (),
+                algorithm=table.name.split(".")[0],
+                seconds_column=seconds_column,
+                ignore_columns=tuple(ignore_column or ()),
+            )
+            import_table(base, table, layout)
+        pools = pools_of(base, metric=metric, algorithms=algorithm, datasets=dataset, most=most)
+    n_pools = sum(map(len, pools.values()))
+    say(f"{len(methods)} optimisers x {n_pools} pools x {seeds} seeds, {evaluations} evaluations each.")
+    path = None if output is None else output / "simulations.csv"
+    found = study(
+        pools,
+        methods,
+        policies=_words(policies),
+        n_seeds=seeds,
+        n=evaluations,
+        n_workers=workers,
+        path=path,
+    )
+    show(found.regret, form)
+    if not found.policies.empty:
+        show(found.policies, form)
+    if output is not None:
+        _write(found, output)
+        say(f"Curves are in {output}: curves.csv and a picture per algorithm.")
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _write(found: "Study", output: Path) -> None:
+    """Write the curves as csv and as pictures."""
+    from metaml.charts import Line, line_chart
+
+    found.curves.to_csv(output / "curves.csv", index=False)
+    for (algorithm, axis), points in found.curves.groupby(["algorithm", "axis"]):
+        lines = [
+            Line(str(name), group["at"].tolist(), group["regret"].tolist())
+            for name, group in points.groupby("optimiser", sort=False)
+        ]
+        label = "evaluations" if axis == "evaluations" else "time, in mean evaluations"
+        picture = line_chart(lines, title=f"Regret, {algorithm}", x_label=label, y_label="mean regret (%)", log_y=True)
+        (output / f"{algorithm}-{axis}.svg").write_text(picture, encoding="utf-8")

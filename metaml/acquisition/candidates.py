@@ -1,0 +1,172 @@
+"""What can be proposed: any point of a space, or one of a list of recorded configurations."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaml.acquisition.committee import Committee
+from metaml.acquisition.cube import Cube
+from metaml.acquisition.search import SEARCHES
+from metaml.config import Config
+from metaml.encoding import Encoder, Facts
+from metaml.errors import BadRequest
+from metaml.spaces import Space
+
+Array = NDArray[np.float64]
+Taken = Callable[[str], bool]
+"""Says whether the configuration with this key was evaluated or proposed already."""
+
+N_DRAWS = 50
+N_BEST = 5
+"""Known configurations whose neighbours are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A configuration, the row it is encoded as, its value to a committee, and its position in a pool."""
+
+    config: Config
+    row: Array
+    value: float | None = None
+    index: int | None = None
+
+
+class Candidates(Protocol):
+    """Where an optimizer takes its proposals from."""
+
+    def row(self, config: Config) -> Array:
+        """Return the encoded configuration."""
+        ...
+
+    def index(self, config: Config) -> int | None:
+        """Return the configuration's position in the pool, if there is a pool and it is in it."""
+        ...
+
+    def random(self, taken: Taken, rng: np.random.Generator) -> Candidate:
+        """Return one at random that is not taken."""
+        ...
+
+    def best(self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator) -> Candidate:
+        """Return the one the committee values most and that is not taken; `known` are runs, the best first."""
+        ...
+
+
+def key_of(config: Config) -> str:
+    """Return what tells configurations apart, whatever the order of their parameters."""
+    return json.dumps(config, sort_keys=True)
+
+
+class SpaceCandidates:
+    """Points of a space, searched by one of `SEARCHES`."""
+
+    def __init__(self, space: Space, *, facts: Facts | None = None, search: str = "neighbours") -> None:
+        if search not in SEARCHES:
+            raise BadRequest(f"No candidate search is named {search!r}. Choose one of {', '.join(SEARCHES)}.")
+        self.space = space
+        self.facts = facts
+        self.encoder = Encoder(unit=True).fit([], facts, space)
+        self.cube = Cube(space, self.encoder, facts)
+        self._search = SEARCHES[search]
+
+    def row(self, config: Config) -> Array:
+        """Return the encoded configuration."""
+        row: Array = self.encoder.transform([config], self.facts)[0]
+        return row
+
+    def index(self, config: Config) -> int | None:  # noqa: ARG002 - a space has no positions
+        """Return None."""
+        return None
+
+    def random(self, taken: Taken, rng: np.random.Generator) -> Candidate:
+        """Return a random point; in a small space that is used up, it may be taken."""
+        for place in self.cube.sample(N_DRAWS, rng):
+            config = self.cube.config(place)
+            if not taken(key_of(config)):
+                break
+        return Candidate(config, self.row(config))
+
+    def best(self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator) -> Candidate:
+        """Return the most valuable point found that is not taken, or a random one if all were."""
+        inside = [config for config in known[: 4 * N_BEST] if self.space.is_valid(config)][:N_BEST]
+        judge = _PlaceJudge(self.cube, committee)
+        places, parts = self._search(self.cube, judge, self.cube.places(inside), rng)
+        values = committee.values(parts)
+        # A random second key breaks ties; the small number is ours to try before giving up on a used-up
+        # space.
+        for position in np.lexsort((rng.random(len(values)), -values))[:N_DRAWS]:
+            config = self.cube.config(places[position])
+            if not taken(key_of(config)):
+                return Candidate(config, self.row(config), float(values[position]))
+        return self.random(taken, rng)
+
+
+class PoolCandidates:
+    """Recorded configurations, encoded once."""
+
+    def __init__(
+        self,
+        configs: Sequence[Config],
+        *,
+        facts: Facts | None = None,
+        log: Sequence[str] = (),
+        rows: Array | None = None,
+    ) -> None:
+        self.configs = tuple(configs)
+        self.facts = facts
+        self.encoder = Encoder(unit=True, log=log).fit(self.configs, facts)
+        self.rows = self.encoder.transform(self.configs, facts) if rows is None else rows
+        self._keys = [key_of(config) for config in self.configs]
+        self._index = {key: position for position, key in reversed(list(enumerate(self._keys)))}
+
+    def row(self, config: Config) -> Array:
+        """Return the encoded configuration."""
+        position = self.index(config)
+        row: Array = self.encoder.transform([config], self.facts)[0] if position is None else self.rows[position]
+        return row
+
+    def index(self, config: Config) -> int | None:
+        """Return the configuration's position in the pool, None if it is not in it."""
+        return self._index.get(key_of(config))
+
+    def random(self, taken: Taken, rng: np.random.Generator) -> Candidate:
+        """Return one at random."""
+        return self._at(int(rng.choice(self._open(taken))))
+
+    def best(self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator) -> Candidate:  # noqa: ARG002
+        """Return the most valuable one, ties broken at random."""
+        positions = self._open(taken)
+        values = committee.values(committee.parts(self.rows[positions]))
+        tied = np.flatnonzero(values >= values.max() - 1e-12)
+        chosen = int(rng.choice(tied))
+        return self._at(int(positions[chosen]), float(values[chosen]))
+
+    def _at(self, position: int, value: float | None = None) -> Candidate:
+        return Candidate(dict(self.configs[position]), self.rows[position], value, position)
+
+    def _open(self, taken: Taken) -> NDArray[np.int64]:
+        positions = np.array([k for k, key in enumerate(self._keys) if not taken(key)], dtype=np.int64)
+        if not len(positions):
+            raise BadRequest(
+                f"All {len(self.configs)} configurations of the pool are taken. Stop asking, or give a larger pool."
+            )
+        return positions
+
+
+class _PlaceJudge:
+    """A committee that is shown places of the cube."""
+
+    def __init__(self, cube: Cube, committee: Committee) -> None:
+        self.cube = cube
+        self.committee = committee
+
+    def parts(self, places: Array) -> Array:
+        """Return the committee's parts for each place."""
+        return self.committee.parts(self.cube.encode(places))
+
+    def values(self, parts: Array) -> Array:
+        """Return the committee's values."""
+        return self.committee.values(parts)

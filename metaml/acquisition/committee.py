@@ -1,0 +1,130 @@
+"""Surrogates that judge candidates together: each ranks them by its own rule, and the ranks are averaged."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaml.acquisition import ACQUISITIONS, COST_ACQUISITIONS
+from metaml.errors import BadRequest
+from metaml.surrogates import SURROGATES
+from metaml.surrogates.duration import Duration
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Expert:
+    """A surrogate and the rule its predictions are read by.
+
+    What must be improved on is the best score, or with `is_noisy` the best mean the surrogate itself believes
+    in: a lucky score is then no bar that nothing can clear.
+    """
+
+    surrogate: str
+    acquisition: str
+    is_noisy: bool = False
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What was expected of one row: its score, how sure that is, and its seconds if a cost rule asks for
+    them.
+    """
+
+    score: float
+    std: float
+    seconds: float | None
+
+
+class Committee:
+    """Experts fitted to the same runs. With one expert, its own values decide; with more, the mean of their
+    ranks.
+
+    Under a cost rule each expert uses that rule in place of its own, with seconds from a model of durations.
+    """
+
+    def __init__(self, experts: tuple[Expert, ...], *, cost: str | None = None) -> None:
+        for expert in experts:
+            _check("surrogate", expert.surrogate, SURROGATES)
+            _check("acquisition", expert.acquisition, ACQUISITIONS)
+        if cost is not None:
+            _check("cost rule", cost, COST_ACQUISITIONS)
+        self.experts = experts
+        self.cost = cost
+        self._made = [SURROGATES[expert.surrogate](0) for expert in experts]
+
+    def fit(self, X: Array, y: Array, seconds: Array, seed: int) -> Self:
+        """Fit every expert to rows, scores and, where known, seconds (NaN = unknown)."""
+        for surrogate in self._made:
+            if hasattr(surrogate, "seed"):
+                surrogate.seed = seed
+            surrogate.fit(X, y)
+        self._scores = np.sort(y)
+        self._scaled = [np.sort(surrogate.scaled(y)) for surrogate in self._made]
+        self._incumbents = [
+            float(surrogate.predict(X).mean.max() if expert.is_noisy else scaled[-1])
+            for expert, surrogate, scaled in zip(self.experts, self._made, self._scaled, strict=True)
+        ]
+        self._duration = None
+        known = np.isfinite(seconds)
+        if self.cost is not None and known.any():
+            self._duration = Duration(seed=seed).fit(X[known], seconds[known])
+        return self
+
+    def parts(self, X: Array) -> Array:
+        """Return each expert's value of each row, one column for each expert."""
+        seconds = None if self._duration is None else self._duration.predict(X)
+        return np.column_stack([self._value(k, X, seconds) for k in range(len(self.experts))])
+
+    def values(self, parts: Array) -> Array:
+        """Return one value for each row: the only expert's, or the weighted mean of all experts' ranks in [0,
+        1].
+        """
+        if len(self.experts) == 1:
+            return parts[:, 0]
+        total = np.zeros(len(parts))
+        for column, expert in zip(parts.T, self.experts, strict=True):
+            total += expert.weight * mean_ranks(column)
+        return total / sum(expert.weight for expert in self.experts)
+
+    def believe(self, row: Array) -> Belief:
+        """Return the first expert's expectation of one row, in the unit of the scores."""
+        X = row[np.newaxis]
+        prediction = self._made[0].predict(X)
+        levels = prediction.mean[0] + np.array([0.0, 1.0]) * prediction.std[0]
+        if np.array_equal(self._scaled[0], self._scores):
+            score, std = float(levels[0]), float(prediction.std[0])
+        else:
+            back = np.interp(levels, self._scaled[0], self._scores)
+            score, std = float(back[0]), float(back[1] - back[0])
+        seconds = None if self._duration is None else float(self._duration.predict(X)[0])
+        return Belief(score, std, seconds)
+
+    def _value(self, k: int, X: Array, seconds: Array | None) -> Array:
+        prediction = self._made[k].predict(X)
+        incumbent = self._incumbents[k]
+        if self.cost is not None and seconds is not None:
+            return COST_ACQUISITIONS[self.cost](prediction, incumbent, seconds)
+        return ACQUISITIONS[self.experts[k].acquisition](prediction, incumbent)
+
+
+def mean_ranks(values: Array) -> Array:
+    """Return ranks scaled to [0, 1], ties sharing the mean of theirs.
+
+    >>> mean_ranks(np.array([3.0, 1.0, 1.0])).tolist()
+    [1.0, 0.25, 0.25]
+    """
+    _, position, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts + 1) / 2
+    ranks: Array = middle[position] / max(len(values) - 1, 1)
+    return ranks
+
+
+def _check(what: str, name: str, known: Iterable[str]) -> None:
+    names = list(known)
+    if name not in names:
+        raise BadRequest(f"No {what} is named {name!r}. Choose one of {', '.join(names)}.")

@@ -1,0 +1,94 @@
+"""AdaBoost over small decision trees: SAMME for classes, AdaBoost.R2 for numbers."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of AdaBoost; ranges follow van Hoof (2018), table 6.2."""
+    if task == "regression":
+        own: Parameter = Choice("loss", ("linear", "square", "exponential"), default="linear")
+    else:
+        own = Choice("class_weight", (None, "balanced"), default=None)
+    return Space(
+        [
+            Integer("n_estimators", 10, 500, default=200, log=True),
+            Float("learning_rate", 0.01, 2.0, default=0.5, log=True),
+            Integer("max_depth", 1, 10, default=10 if task == "regression" else 4),
+            Integer("min_samples_leaf", 1, 20, default=1, log=True),
+            Float("max_features", 0.0, 1.0, default=1.0),
+            own,
+            imputation_parameter(),
+            *encoding_parameters("one_hot"),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted AdaBoost for `config`; `max_features` is a power of the number of columns."""
+    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+
+    space(task).check(config)
+    head = head_from(config, seed=seed)
+    model = _AdaBoost(config, seed=seed)
+    if task == "regression":
+        return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)
+
+
+class _AdaBoost:
+    """scikit-learn's AdaBoost, or one tree where it refuses because the first is no better than chance."""
+
+    def __init__(self, config: Config, *, seed: int) -> None:
+        self.config: dict[str, Any] = config
+        self.seed = seed
+
+    def fit(self, Z: Matrix, y: Vector, sample_weight: Vector | None = None) -> Self:
+        from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+        settings: dict[str, Any] = {
+            "n_estimators": self.config["n_estimators"],
+            "learning_rate": self.config["learning_rate"],
+            "random_state": self.seed,
+        }
+        tree_settings = {
+            "max_depth": self.config["max_depth"],
+            "min_samples_leaf": self.config["min_samples_leaf"],
+            "max_features": max(1, round(Z.shape[1] ** float(self.config["max_features"]))),
+            "random_state": self.seed,
+        }
+        if "loss" in self.config:
+            tree: Any = DecisionTreeRegressor(**tree_settings)
+            self.model_: Any = AdaBoostRegressor(tree, loss=self.config["loss"], **settings)
+        else:
+            tree = DecisionTreeClassifier(**tree_settings)
+            self.model_ = AdaBoostClassifier(tree, **settings)
+        try:
+            self.model_.fit(Z, y, sample_weight=sample_weight)
+        except ValueError as error:
+            if "worse than random" not in str(error):
+                raise
+            self.model_ = tree.fit(Z, y, sample_weight=sample_weight)
+        return self
+
+    def predict(self, Z: Matrix) -> Vector:
+        result: Vector = self.model_.predict(Z)
+        return result
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        result: Matrix = self.model_.predict_proba(Z)
+        return result

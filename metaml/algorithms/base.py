@@ -1,0 +1,62 @@
+"""What an algorithm is: a name, a space for each task, and a way to build estimators from configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+    from metaml.spaces import Space
+
+Matrix = npt.NDArray[Any]
+"""Rows × columns of plain numbers: what leaves the pipeline head and enters a model."""
+Vector = npt.NDArray[Any]
+Rows = npt.NDArray[np.int64]
+Validation = tuple[Matrix, Vector, Vector | None]
+"""Held-out rows that decide when boosting stops: inputs, target, weights."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A learning algorithm as the bot and the tuner see it.
+
+    `build(config, *, task, seed, n_threads=1)` returns an unfitted estimator whose `fit`, `predict` and, for
+    classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
+    `library` is the distribution whose version decides what the algorithm does.
+    """
+
+    name: str
+    space: Callable[[Task], Space]
+    build: Callable[..., BaseEstimator]
+    library: str = "scikit-learn"
+
+
+class Booster(Protocol):
+    """A model that is trained round by round and can stop when held-out rows no longer improve."""
+
+    rounds_: int
+
+    def fit(
+        self,
+        Z: Matrix,
+        y: Vector,
+        *,
+        sample_weight: Vector | None,
+        validation: Validation | None,
+        categorical: npt.NDArray[np.bool_],
+        rounds: int | None,
+    ) -> None:
+        """Train for `rounds`, or until `validation` stops improving, or for a fixed number without either."""
+
+    def predict(self, Z: Matrix) -> Vector:
+        """Return the predicted target of each row (regression)."""
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        """Return the probability of each class (classification)."""

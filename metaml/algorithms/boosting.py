@@ -1,0 +1,83 @@
+"""What the boosters share: the rows that decide when to stop, and the settings that go with them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metaml.algorithms.base import Booster, Matrix, Rows, Vector
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, When
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.algorithms.preprocessing import Head
+    from metaml.data import Task
+
+MAX_ROUNDS = 1000
+"""Boosting ends here at the latest; by then even the smallest learning rate of the spaces has converged."""
+
+_FEWEST_ROWS = 50
+
+
+def stopping_parameters(when: When | None = None) -> list[Parameter]:
+    """Return the parameters of early stopping: patience in rounds, held-out fraction, refit on all rows."""
+    return [
+        Integer("early_stopping_rounds", 5, 50, default=20, log=True, when=when),
+        Float("validation_fraction", 0.1, 0.3, default=0.15, when=when),
+        Choice("refit", (False, True), default=False, when=when),
+    ]
+
+
+def boosted(config: Config, head: Head, model: Booster, *, task: Task, seed: int, n_threads: int) -> BaseEstimator:
+    """Return head and booster as one estimator that stops as `config` says, if it says so."""
+    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+
+    settings: dict[str, Any] = {
+        "holdout": config.get("validation_fraction", 0.0),
+        "refit": config.get("refit", False),
+        "seed": seed,
+        "n_threads": n_threads,
+    }
+    if task == "regression":
+        return TabularRegressor(head, model, **settings)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], **settings)
+
+
+def two_columns(chances: Matrix) -> Matrix:
+    """Return the probabilities of all classes where a library gives that of the second class alone."""
+    return np.column_stack([1 - chances, chances]) if chances.ndim == 1 else chances
+
+
+def split_rows(y: Vector, n_classes: int | None, fraction: float, rng: np.random.Generator) -> tuple[Rows, Rows] | None:
+    """Return training and held-out rows, or None if there are too few rows to tell when to stop.
+
+    Every class keeps a member among the training rows, and gives its share to the held-out rows.
+    """
+    n = len(y)
+    if n < _FEWEST_ROWS or fraction == 0:
+        return None
+    order = rng.permutation(n)
+    if n_classes is None:
+        held_out = order[: round(fraction * n)]
+    else:
+        members = [order[y[order] == code] for code in range(n_classes)]
+        parts = [rows[: min(round(fraction * len(rows)), len(rows) - 1)] for rows in members]
+        if sum(len(part) >= 2 for part in parts) < 2:
+            return None
+        held_out = np.concatenate(parts)
+    is_held_out = np.zeros(n, dtype=bool)
+    is_held_out[held_out] = True
+    return np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+
+
+def rounds_without_stopping(learning_rate: float) -> int:
+    """Return a number of rounds for training parts that cannot spare rows: slower learning, more rounds.
+
+    >>> rounds_without_stopping(0.1)
+    100
+    """
+    return min(MAX_ROUNDS, math.ceil(10 / learning_rate))

@@ -1,0 +1,124 @@
+"""CatBoost (Prokhorenkova et al. 2018), stopped early; an optional extra."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.boosting import MAX_ROUNDS, boosted, rounds_without_stopping, stopping_parameters
+from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of CatBoost."""
+    own: Parameter = (
+        Choice("loss_function", ("RMSE", "MAE"), default="RMSE")
+        if task == "regression"
+        else Choice("class_weight", (None, "balanced"), default=None)
+    )
+    return Space(
+        [
+            Float("learning_rate", 0.01, 0.5, default=0.1, log=True),
+            Integer("depth", 2, 10, default=6),
+            Float("l2_leaf_reg", 0.1, 100.0, default=3.0, log=True),
+            Float("random_strength", 0.01, 10.0, default=1.0, log=True),
+            Float("bagging_temperature", 0.0, 2.0, default=1.0),
+            Float("rsm", 0.2, 1.0, default=1.0),
+            own,
+            *stopping_parameters(),
+            *encoding_parameters("native", native=True),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted booster for `config`; missing numbers are left to it."""
+    space(task).check(config)
+    model = _CatBoost(config, seed=seed, n_threads=n_threads)
+    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+
+
+class _CatBoost:
+    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
+        self.config = config
+        self.seed = seed
+        self.n_threads = n_threads
+
+    def fit(
+        self,
+        Z: Matrix,
+        y: Vector,
+        *,
+        sample_weight: Vector | None,
+        validation: Validation | None,
+        categorical: npt.NDArray[np.bool_],
+        rounds: int | None,
+    ) -> None:
+        from catboost import CatBoostClassifier, CatBoostRegressor
+
+        self.categorical_ = categorical
+        names = (
+            "learning_rate",
+            "depth",
+            "l2_leaf_reg",
+            "random_strength",
+            "bagging_temperature",
+            "rsm",
+            "loss_function",
+        )
+        settings: dict[str, Any] = {name: self.config[name] for name in names if name in self.config}
+        if "loss_function" not in settings:
+            settings["loss_function"] = "MultiClass" if y.max() > 1 else "Logloss"
+        settings |= {
+            "bootstrap_type": "Bayesian",
+            "random_seed": self.seed,
+            "thread_count": self.n_threads,
+            "allow_writing_files": False,
+            "verbose": False,
+        }
+        held_out = None
+        if validation is None:
+            settings["iterations"] = rounds or rounds_without_stopping(settings["learning_rate"])
+        else:
+            settings |= {
+                "iterations": MAX_ROUNDS,
+                "early_stopping_rounds": self.config["early_stopping_rounds"],
+            }
+            held_out = self._pool(*validation)
+        kind = CatBoostRegressor if "loss_function" in self.config else CatBoostClassifier
+        self.model_ = kind(**settings).fit(self._pool(Z, y, sample_weight), eval_set=held_out)
+        self.rounds_ = int(self.model_.tree_count_)
+
+    def predict(self, Z: Matrix) -> Vector:
+        result: Vector = self.model_.predict(self._pool(Z, None, None), thread_count=self.n_threads)
+        return result
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        result: Matrix = self.model_.predict_proba(self._pool(Z, None, None), thread_count=self.n_threads)
+        return result
+
+    def _pool(self, Z: Matrix, y: Vector | None, weight: Vector | None) -> Any:
+        from catboost import Pool
+
+        if not self.categorical_.any():
+            return Pool(Z, y, weight=weight, thread_count=self.n_threads)
+        # CatBoost takes category codes as whole numbers only; an unseen level is -1.
+        columns = {
+            i: np.nan_to_num(column, nan=-1).astype(np.int64) if is_category else column
+            for i, (column, is_category) in enumerate(zip(Z.T, self.categorical_, strict=True))
+        }
+        cat_features = np.flatnonzero(self.categorical_).tolist()
+        return Pool(pd.DataFrame(columns), y, weight=weight, cat_features=cat_features, thread_count=self.n_threads)

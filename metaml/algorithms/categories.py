@@ -1,0 +1,102 @@
+"""Category columns as numbers: levels as the training rows had them; integer, one-hot or impact codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.algorithms.base import Matrix, Rows, Vector
+
+UNSEEN = -1
+"""The code of a level that the training rows did not have."""
+
+_SMOOTHING = 10.0  # rows of the overall mean that each level's mean is mixed with
+_IMPACT_FOLDS = 5
+_IMPACT_CLASSES = 20  # with more classes, only the most frequent get an impact column
+
+
+class Levels:
+    """The levels of one column as the training rows had them, a missing value being a level of its own.
+
+    >>> levels = Levels(pd.Series(["b", "a", None], dtype="category"))
+    >>> levels.codes(pd.Series(["c", "b", None, "a"], dtype="category")).tolist()
+    [-1, 1, 2, 0]
+    """
+
+    def __init__(self, column: pd.Series) -> None:
+        values = _categorical(column)
+        used = np.unique(values.codes)
+        self.names: pd.Index = values.categories[used[used >= 0]]
+        self.has_missing = bool((used < 0).any())
+
+    @property
+    def count(self) -> int:
+        """How many levels the training rows had."""
+        return len(self.names) + self.has_missing
+
+    def codes(self, column: pd.Series) -> Rows:
+        """Return 0 … count-1 for known levels, by name, and UNSEEN for the others."""
+        values = _categorical(column)
+        missing = len(self.names) if self.has_missing else UNSEEN
+        # The last entry answers pandas' own code for a missing value, which is -1.
+        table = np.append(self.names.get_indexer(values.categories), missing)
+        codes: Rows = table[values.codes].astype(np.int64)
+        return codes
+
+
+def _categorical(column: pd.Series) -> pd.Categorical:
+    return pd.Categorical(column)
+
+
+def one_hot(codes: Rows, count: int) -> Matrix:
+    """Return one column per level; an unseen level is all zeros.
+
+    >>> one_hot(np.array([1, 0, -1]), 2).tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    """
+    columns: Matrix = (codes[:, None] == np.arange(count)).astype(np.float64)
+    return columns
+
+
+def impact_targets(y: Vector, n_classes: int | None) -> Matrix:
+    """Return what impact encoding averages: y itself, or an indicator per class (one if there are two)."""
+    if n_classes is None:
+        return np.asarray(y, dtype=np.float64)[:, None]
+    if n_classes == 2:
+        return np.asarray(y == 1, dtype=np.float64)[:, None]
+    frequent = np.sort(np.argsort(-np.bincount(y, minlength=n_classes), kind="stable")[:_IMPACT_CLASSES])
+    return np.asarray(y[:, None] == frequent, dtype=np.float64)
+
+
+class Impact:
+    """Impact encoding: a level becomes the mean target of its rows, drawn towards the overall mean.
+
+    Coors (2018), eq. 46, 48 and 49 with the weight n / (n + 10) for a level of n rows, so that a level seen
+    once says almost nothing. The training rows themselves get values made without their own fold, so that
+    a level cannot tell a row its own target.
+    """
+
+    def fit_transform(self, codes: Rows, count: int, targets: Matrix, rng: np.random.Generator) -> Matrix:
+        """Learn the impact of each level; return the cross-fitted values of the training rows."""
+        folds = rng.permutation(len(codes)) % _IMPACT_FOLDS
+        cells = codes * _IMPACT_FOLDS + folds
+        shape = (count, _IMPACT_FOLDS)
+        rows = np.bincount(cells, minlength=count * _IMPACT_FOLDS).reshape(shape).astype(np.float64)
+        sums = np.stack(
+            [np.bincount(cells, weights=t, minlength=count * _IMPACT_FOLDS).reshape(shape) for t in targets.T],
+            axis=-1,
+        )
+        self.mean_: npt.NDArray[np.float64] = targets.mean(axis=0)
+        self.values_ = self._smooth(sums.sum(axis=1), rows.sum(axis=1))
+        others = self._smooth(sums.sum(axis=1, keepdims=True) - sums, rows.sum(axis=1, keepdims=True) - rows)
+        result: Matrix = others[codes, folds]
+        return result
+
+    def transform(self, codes: Rows) -> Matrix:
+        """Return the impact of each row's level; an unseen level has the overall mean."""
+        table = np.vstack([self.values_, self.mean_])
+        return table[codes]
+
+    def _smooth(self, sums: Matrix, rows: Matrix) -> Matrix:
+        return (sums + _SMOOTHING * self.mean_) / (rows + _SMOOTHING)[..., None]

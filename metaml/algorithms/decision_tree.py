@@ -1,0 +1,53 @@
+"""A single decision tree, pruned by cost complexity: weak, fast, and readable."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of a tree; ranges follow the random bot's rpart and van Hoof (2018), table 6.2."""
+    parameters: list[Parameter] = []
+    if task != "regression":
+        parameters += [
+            Choice("criterion", ("gini", "entropy"), default="entropy"),
+            Choice("class_weight", (None, "balanced"), default=None),
+        ]
+    return Space(
+        [
+            *parameters,
+            Integer("max_depth", 1, 30, default=10),
+            Integer("min_samples_leaf", 1, 60, default=10, log=True),
+            Integer("min_samples_split", 2, 60, default=10, log=True),
+            Float("ccp_alpha", 1e-6, 0.1, default=1e-3, log=True),
+            *encoding_parameters("one_hot"),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted tree for `config`; missing numbers are left to the tree."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+
+    space(task).check(config)
+    names = ("criterion", "max_depth", "min_samples_leaf", "min_samples_split", "ccp_alpha")
+    settings = {name: config[name] for name in names if name in config}
+    head = head_from(config, seed=seed)
+    if task == "regression":
+        model = DecisionTreeRegressor(**settings, random_state=seed)
+        return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
+    model = DecisionTreeClassifier(**settings, random_state=seed)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)

@@ -1,0 +1,67 @@
+"""What random forests and extremely randomised trees share: their space and how they are built."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+def forest_space(task: Task, *, bootstrap: bool, max_features: float) -> Space:
+    """Return the space of a forest; ranges follow van Hoof (2018), table 6.2, and the random bot's ranger.
+
+    `max_features` is a power: p ** max_features of p columns are tried at each split, so 0.5 is the usual
+    square root and 1 means all of them.
+    """
+    parameters: list[Parameter] = [Integer("n_estimators", 10, 500, default=200, log=True)]
+    if task != "regression":
+        parameters += [
+            Choice("criterion", ("gini", "entropy"), default="gini"),
+            Choice("class_weight", (None, "balanced"), default=None),
+        ]
+    return Space(
+        [
+            *parameters,
+            Float("max_features", 0.0, 1.0, default=max_features),
+            Integer("min_samples_leaf", 1, 20, default=1, log=True),
+            Integer("min_samples_split", 2, 20, default=2, log=True),
+            Choice("bootstrap", (True, False), default=bootstrap),
+            Float("max_samples", 0.1, 1.0, default=1.0, when=("bootstrap", (True,))),
+            *encoding_parameters("one_hot"),
+        ]
+    )
+
+
+def build_forest(
+    config: Config, *, classifier: Any, regressor: Any, task: Task, seed: int, n_threads: int
+) -> BaseEstimator:
+    """Return an estimator around one of scikit-learn's forests, which take missing values as they are."""
+    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+
+    names = ("n_estimators", "criterion", "min_samples_leaf", "min_samples_split", "bootstrap")
+    settings = {name: config[name] for name in names if name in config}
+    model = (regressor if task == "regression" else classifier)(**settings, random_state=seed, n_jobs=n_threads)
+    values: dict[str, Any] = config
+    settle = partial(row_settings, max_features=values["max_features"], max_samples=values.get("max_samples"))
+    head = head_from(config, seed=seed)
+    if task == "regression":
+        return TabularRegressor(head, model, settle=settle, seed=seed, n_threads=n_threads)
+    weight = config["class_weight"]
+    return TabularClassifier(head, model, settle=settle, class_weight=weight, seed=seed, n_threads=n_threads)
+
+
+def row_settings(Z: Matrix, y: Vector, *, max_features: float, max_samples: float | None) -> dict[str, Any]:
+    """Return columns per split and rows per tree as counts, at least one of each."""
+    settings: dict[str, Any] = {"max_features": max(1, round(Z.shape[1] ** max_features))}
+    if max_samples is not None:
+        settings["max_samples"] = max(1, round(max_samples * len(y)))
+    return settings

@@ -1,0 +1,107 @@
+"""scikit-learn's histogram gradient boosting, stopped early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.boosting import MAX_ROUNDS, boosted, rounds_without_stopping, stopping_parameters
+from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of histogram gradient boosting."""
+    own: Parameter = (
+        Choice("loss", ("squared_error", "absolute_error"), default="squared_error")
+        if task == "regression"
+        else Choice("class_weight", (None, "balanced"), default=None)
+    )
+    return Space(
+        [
+            Float("learning_rate", 0.01, 0.5, default=0.1, log=True),
+            Integer("max_leaf_nodes", 3, 255, default=31, log=True),
+            Integer("min_samples_leaf", 1, 200, default=20, log=True),
+            Float("l2_regularization", 1e-8, 100.0, default=1e-8, log=True),
+            Float("max_features", 0.2, 1.0, default=1.0),
+            own,
+            *stopping_parameters(),
+            *encoding_parameters("native", native=True),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted booster for `config`; missing numbers are left to it."""
+    space(task).check(config)
+    model = _HistogramBoosting(config, seed=seed)
+    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+
+
+class _HistogramBoosting:
+    def __init__(self, config: Config, *, seed: int) -> None:
+        self.config = config
+        self.seed = seed
+
+    def fit(
+        self,
+        Z: Matrix,
+        y: Vector,
+        *,
+        sample_weight: Vector | None,
+        validation: Validation | None,
+        categorical: npt.NDArray[np.bool_],
+        rounds: int | None,
+    ) -> None:
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+        names = (
+            "learning_rate",
+            "max_leaf_nodes",
+            "min_samples_leaf",
+            "l2_regularization",
+            "max_features",
+            "loss",
+        )
+        settings: dict[str, Any] = {name: self.config[name] for name in names if name in self.config}
+        settings |= {
+            "max_iter": rounds or rounds_without_stopping(settings["learning_rate"]),
+            "early_stopping": False,
+            "categorical_features": categorical,
+            "random_state": self.seed,
+        }
+        held_out: dict[str, Any] = {}
+        if validation is not None:
+            settings |= {
+                "max_iter": MAX_ROUNDS,
+                "early_stopping": True,
+                "n_iter_no_change": self.config["early_stopping_rounds"],
+            }
+            held_out = dict(zip(("X_val", "y_val", "sample_weight_val"), validation, strict=True))
+        kind = HistGradientBoostingRegressor if "loss" in self.config else HistGradientBoostingClassifier
+        self.model_ = kind(**settings).fit(Z, y, sample_weight=sample_weight, **held_out)
+        scores = self.model_.validation_score_[1:]  # the first is that of no rounds at all
+        self.rounds_ = int(np.argmax(scores)) + 1 if validation is not None else int(self.model_.n_iter_)
+
+    def predict(self, Z: Matrix) -> Vector:
+        return self._at_best_round(self.model_.staged_predict(Z))
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        return self._at_best_round(self.model_.staged_predict_proba(Z))
+
+    def _at_best_round(self, stages: Iterator[Matrix]) -> Matrix:
+        # scikit-learn keeps the rounds it waited through; they are not part of the answer.
+        return next(islice(stages, self.rounds_ - 1, None))

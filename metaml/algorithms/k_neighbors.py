@@ -1,0 +1,59 @@
+"""Nearest neighbours on scaled columns."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.preprocessing import (
+    encoding_parameters,
+    head_from,
+    imputation_parameter,
+    scaling_parameter,
+)
+from metaml.config import Config
+from metaml.spaces import Choice, Integer, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:  # noqa: ARG001
+    """Return the space of nearest neighbours; the random bot stops at 30, large data sets like more."""
+    return Space(
+        [
+            Integer("n_neighbors", 1, 100, default=15, log=True),
+            Choice("weights", ("uniform", "distance"), default="distance"),
+            Choice("metric", ("euclidean", "manhattan", "cosine"), default="euclidean"),
+            imputation_parameter(),
+            scaling_parameter("robust"),
+            *encoding_parameters("one_hot"),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return unfitted nearest neighbours for `config`."""
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+
+    space(task).check(config)
+    values: dict[str, Any] = config
+    settings = {"weights": config["weights"], "metric": config["metric"], "n_jobs": n_threads}
+    settle = partial(affordable_neighbors, wanted=values["n_neighbors"])
+    head = head_from(config, seed=seed)
+    if task == "regression":
+        model = KNeighborsRegressor(**settings)
+        return TabularRegressor(head, model, settle=settle, seed=seed, n_threads=n_threads)
+    model = KNeighborsClassifier(**settings)
+    return TabularClassifier(head, model, settle=settle, seed=seed, n_threads=n_threads)
+
+
+def affordable_neighbors(Z: Matrix, y: Vector, *, wanted: int) -> dict[str, Any]:  # noqa: ARG001
+    """Return the number of neighbours, which cannot exceed the number of training rows."""
+    return {"n_neighbors": min(wanted, len(Z))}

@@ -1,0 +1,134 @@
+"""LightGBM (Ke et al. 2017), stopped early."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.boosting import (
+    MAX_ROUNDS,
+    boosted,
+    rounds_without_stopping,
+    stopping_parameters,
+    two_columns,
+)
+from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of LightGBM."""
+    own: Parameter = (
+        Choice("objective", ("regression", "regression_l1", "huber"), default="regression")
+        if task == "regression"
+        else Choice("class_weight", (None, "balanced"), default=None)
+    )
+    return Space(
+        [
+            Float("learning_rate", 0.01, 0.5, default=0.1, log=True),
+            Integer("num_leaves", 3, 255, default=31, log=True),
+            Integer("min_data_in_leaf", 1, 200, default=20, log=True),
+            Float("feature_fraction", 0.2, 1.0, default=1.0),
+            Float("bagging_fraction", 0.3, 1.0, default=1.0),
+            Float("lambda_l1", 1e-8, 100.0, default=1e-8, log=True),
+            Float("lambda_l2", 1e-8, 100.0, default=1e-8, log=True),
+            Choice("extra_trees", (False, True), default=False),
+            own,
+            *stopping_parameters(),
+            *encoding_parameters("native", native=True),
+            Float("cat_smooth", 1.0, 100.0, default=10.0, log=True, when=("encoding", ("native",))),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted booster for `config`; missing numbers are left to it."""
+    space(task).check(config)
+    model = _LightGBM(config, seed=seed, n_threads=n_threads)
+    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+
+
+class _LightGBM:
+    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
+        self.config: dict[str, Any] = config
+        self.seed = seed
+        self.n_threads = n_threads
+
+    def fit(
+        self,
+        Z: Matrix,
+        y: Vector,
+        *,
+        sample_weight: Vector | None,
+        validation: Validation | None,
+        categorical: npt.NDArray[np.bool_],
+        rounds: int | None,
+    ) -> None:
+        import lightgbm
+
+        settings = self._settings(y)
+        columns = np.flatnonzero(categorical).tolist()
+        train = lightgbm.Dataset(Z, y, weight=sample_weight, categorical_feature=columns, params=settings)
+        if validation is None:
+            fixed = rounds or rounds_without_stopping(settings["learning_rate"])
+            self.booster_ = lightgbm.train(settings, train, num_boost_round=fixed)
+            self.rounds_ = fixed
+            return
+        held_out = lightgbm.Dataset(
+            validation[0], validation[1], weight=validation[2], reference=train, params=settings
+        )
+        patience = self.config["early_stopping_rounds"]
+        self.booster_ = lightgbm.train(
+            settings,
+            train,
+            num_boost_round=MAX_ROUNDS,
+            valid_sets=[held_out],
+            callbacks=[lightgbm.early_stopping(patience, verbose=False)],
+        )
+        self.rounds_ = int(self.booster_.best_iteration)
+
+    def predict(self, Z: Matrix) -> Vector:
+        result: Any = self.booster_.predict(Z, num_threads=self.n_threads)
+        return np.asarray(result)
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        return two_columns(self.predict(Z))
+
+    def _settings(self, y: Vector) -> dict[str, Any]:
+        names = (
+            "learning_rate",
+            "num_leaves",
+            "min_data_in_leaf",
+            "feature_fraction",
+            "bagging_fraction",
+            "lambda_l1",
+            "lambda_l2",
+            "extra_trees",
+            "cat_smooth",
+        )
+        settings: dict[str, Any] = {name: self.config[name] for name in names if name in self.config}
+        if "objective" in self.config:
+            settings["objective"] = self.config["objective"]
+        elif y.max() > 1:
+            settings |= {"objective": "multiclass", "num_class": int(y.max()) + 1}
+        else:
+            settings["objective"] = "binary"
+        return settings | {
+            "bagging_freq": 1,
+            "seed": self.seed,
+            "num_threads": self.n_threads,
+            "deterministic": True,
+            "force_row_wise": True,
+            "verbosity": -1,
+        }

@@ -1,0 +1,136 @@
+"""A multilayer perceptron on scaled columns, stopped early."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.boosting import boosted, stopping_parameters
+from metaml.algorithms.preprocessing import (
+    encoding_parameters,
+    head_from,
+    imputation_parameter,
+    scaling_parameter,
+)
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+_MAX_EPOCHS = 200
+_EPOCHS_WITHOUT_STOPPING = 100
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of the perceptron; learning rates above 0.03 diverge too often to be worth a try."""
+    parameters: list[Parameter] = [
+        Integer("n_layers", 1, 3, default=2),
+        Integer("width", 16, 256, default=64, log=True),
+        Choice("activation", ("relu", "tanh"), default="relu"),
+        Float("alpha", 1e-7, 1.0, default=1e-3, log=True),
+        Float("learning_rate", 1e-4, 0.03, default=2e-3, log=True),
+        Integer("batch_size", 32, 256, default=32, log=True),
+    ]
+    if task != "regression":
+        parameters.append(Choice("class_weight", (None, "balanced"), default=None))
+    return Space(
+        [
+            *parameters,
+            *stopping_parameters(),
+            imputation_parameter(),
+            scaling_parameter("quantile"),
+            *encoding_parameters("one_hot"),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted perceptron for `config`; `width` neurons in each of `n_layers` layers."""
+    space(task).check(config)
+    model = _Perceptron(config, classification=task != "regression", seed=seed)
+    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+
+
+class _Perceptron:
+    """scikit-learn's perceptron, trained epoch by epoch like a booster.
+
+    Its own early stopping watches accuracy, which says nothing while a rare class is being learnt; here the
+    loss on the held-out rows decides, and the weights of the best epoch are kept.
+    """
+
+    def __init__(self, config: Config, *, classification: bool, seed: int) -> None:
+        self.config: dict[str, Any] = config
+        self.classification = classification
+        self.seed = seed
+
+    def fit(
+        self,
+        Z: Matrix,
+        y: Vector,
+        *,
+        sample_weight: Vector | None,
+        validation: Validation | None,
+        categorical: npt.NDArray[np.bool_],  # noqa: ARG002
+        rounds: int | None,
+    ) -> None:
+        self.model_ = self._model(len(Z))
+        patience = self.config["early_stopping_rounds"]
+        epochs = _MAX_EPOCHS if validation is not None else rounds or _EPOCHS_WITHOUT_STOPPING
+        best_loss, best_weights, self.rounds_ = np.inf, None, 0
+        for epoch in range(1, epochs + 1):
+            try:
+                self._train_one_epoch(Z, y, sample_weight)
+                loss = -float(epoch) if validation is None else self._loss(*validation)
+            except ValueError as error:
+                if "non-finite" not in str(error) or best_weights is None:
+                    raise
+                break
+            if loss < best_loss:
+                best_loss, self.rounds_ = loss, epoch
+                best_weights = [w.copy() for w in (*self.model_.coefs_, *self.model_.intercepts_)]
+            elif epoch - self.rounds_ >= patience:
+                break
+        if best_weights is not None:
+            n_layers = len(self.model_.coefs_)
+            self.model_.coefs_, self.model_.intercepts_ = best_weights[:n_layers], best_weights[n_layers:]
+
+    def predict(self, Z: Matrix) -> Vector:
+        result: Vector = self.model_.predict(Z)
+        return result
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        result: Matrix = self.model_.predict_proba(Z)
+        return result
+
+    def _model(self, n_rows: int) -> Any:
+        from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+        kind = MLPClassifier if self.classification else MLPRegressor
+        return kind(
+            hidden_layer_sizes=(self.config["width"],) * self.config["n_layers"],
+            activation=self.config["activation"],
+            alpha=self.config["alpha"],
+            learning_rate_init=self.config["learning_rate"],
+            batch_size=min(self.config["batch_size"], n_rows),
+            random_state=self.seed,
+        )
+
+    def _train_one_epoch(self, Z: Matrix, y: Vector, weight: Vector | None) -> None:
+        if self.classification:
+            self.model_.partial_fit(Z, y, sample_weight=weight, classes=np.arange(int(y.max()) + 1))
+        else:
+            self.model_.partial_fit(Z, y, sample_weight=weight)
+
+    def _loss(self, Z: Matrix, y: Vector, weight: Vector | None) -> float:
+        if self.classification:
+            chances = self.model_.predict_proba(Z)[np.arange(len(y)), y]
+            return float(np.average(-np.log(np.maximum(chances, 1e-12)), weights=weight))
+        return float(np.average((self.model_.predict(Z) - y) ** 2, weights=weight))

@@ -1,0 +1,186 @@
+"""The pipeline head all algorithms share: data-set columns in, a matrix of numbers out.
+
+Everything is learnt from the training rows alone. Numeric columns come first, then the category columns, each
+encoded as the configuration says. What a model can do by itself (missing values, categories) is left to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.categories import UNSEEN, Impact, Levels, impact_targets, one_hot
+from metaml.config import Config
+from metaml.spaces import Choice, Integer, Parameter, When
+
+Encoding = Literal["native", "integer", "one_hot", "impact"]
+Imputation = Literal["mean", "median"]
+Scaling = Literal["standard", "robust", "quantile"]
+
+_LARGEST = 1e30  # squares of it still fit in a float64, and it fits in a float32
+_NATIVE_LEVELS = 254  # scikit-learn's histograms have 255 bins, one of them for missing values
+
+
+def encoding_parameters(
+    default: Encoding, *, native: bool = False, max_levels: int = 16, when: When | None = None
+) -> list[Parameter]:
+    """Return the parameters that say how categories become numbers.
+
+    With `one_hot`, columns of more than `max_levels` levels are impact encoded (Coors 2018, sec. 3.1).
+    """
+    choices: tuple[Encoding, ...] = ("integer", "one_hot", "impact")
+    return [
+        Choice("encoding", ("native", *choices) if native else choices, default=default, when=when),
+        Integer("max_levels", 2, 64, default=max_levels, log=True, when=("encoding", ("one_hot",))),
+    ]
+
+
+def imputation_parameter(default: Imputation = "median") -> Parameter:
+    """Return the parameter that says what replaces a missing number."""
+    return Choice("imputation", ("mean", "median"), default=default)
+
+
+def scaling_parameter(default: Scaling = "standard") -> Parameter:
+    """Return the parameter that says how numbers are brought to one scale."""
+    return Choice("scaling", ("standard", "robust", "quantile"), default=default)
+
+
+def head_from(config: Config, *, seed: int, precision: Literal["float32", "float64"] = "float32") -> Head:
+    """Return the head that the head's parameters in `config` ask for; what is absent is not done."""
+    return Head(
+        encoding=cast(Encoding, config["encoding"]),
+        max_levels=cast(int, config.get("max_levels", 0)),
+        imputation=cast("Imputation | None", config.get("imputation")),
+        scaling=cast("Scaling | None", config.get("scaling")),
+        precision=precision,
+        seed=seed,
+    )
+
+
+class Head:
+    """Encode categories, then impute and scale, as far as asked; learnt from the training rows.
+
+    One-hot and native columns are neither imputed nor scaled. `categorical_` marks the native ones. Scaling
+    needs imputation.
+    """
+
+    def __init__(
+        self,
+        *,
+        encoding: Encoding,
+        max_levels: int = 0,
+        imputation: Imputation | None = None,
+        scaling: Scaling | None = None,
+        precision: Literal["float32", "float64"] = "float32",
+        seed: int = 0,
+    ) -> None:
+        self.encoding = encoding
+        self.max_levels = max_levels
+        self.imputation = imputation
+        self.scaling = scaling
+        self.precision = precision
+        self.seed = seed
+
+    def fit_transform(self, X: pd.DataFrame, y: Vector, n_classes: int | None) -> Matrix:
+        """Learn from the training rows and return them; impact values are cross-fitted.
+
+        `y` holds codes 0 … n_classes-1, or numbers if `n_classes` is None.
+        """
+        categories = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
+        self.levels_ = {name: Levels(X[name]) for name in categories}
+        # A column without a single value here has nothing to say, and some libraries stumble over it.
+        self.numeric_ = [name for name in X.columns.difference(categories, sort=False) if X[name].notna().any()]
+        self.encodings_ = {name: self._encoding_of(levels) for name, levels in self.levels_.items()}
+        self.impacts_: dict[Any, Impact] = {}
+
+        rng = np.random.default_rng(self.seed)
+        targets = impact_targets(y, n_classes)
+        impacts = {}
+        for name, levels in self.levels_.items():
+            if self.encodings_[name] == "impact":
+                self.impacts_[name] = Impact()
+                codes = levels.codes(X[name])
+                impacts[name] = self.impacts_[name].fit_transform(codes, levels.count, targets, rng)
+        scaled, rest = self._encode(X, impacts)
+
+        if self.imputation is not None:
+            self._fit_numbers(scaled)
+        is_native = [self.encodings_[name] == "native" for name in self.levels_]
+        native = [np.full(block.shape[1], flag) for flag, block in zip(is_native, rest, strict=True)]
+        self.categorical_: npt.NDArray[np.bool_] = np.concatenate([np.zeros(scaled.shape[1], dtype=bool), *native])
+        result = self._assemble(scaled, rest)
+        if not self.categorical_.size:
+            self.categorical_ = np.zeros(result.shape[1], dtype=bool)
+        return result
+
+    def transform(self, X: pd.DataFrame) -> Matrix:
+        """Return new rows as the training rows were returned; levels never seen do no harm."""
+        impacts = {name: impact.transform(self.levels_[name].codes(X[name])) for name, impact in self.impacts_.items()}
+        return self._assemble(*self._encode(X, impacts))
+
+    def _encoding_of(self, levels: Levels) -> Encoding:
+        if self.encoding == "one_hot" and levels.count > self.max_levels:
+            return "impact"
+        if self.encoding == "native" and levels.count > _NATIVE_LEVELS:
+            return "impact"
+        return self.encoding
+
+    def _encode(self, X: pd.DataFrame, impacts: dict[Any, Matrix]) -> tuple[Matrix, list[Matrix]]:
+        """Return the columns that count as numbers, and for each category column what does not."""
+        numbers = [np.clip(X[self.numeric_].to_numpy(dtype=np.float64), -_LARGEST, _LARGEST)]
+        rest = []
+        for name, levels in self.levels_.items():
+            encoding = self.encodings_[name]
+            other = np.empty((len(X), 0))
+            if encoding == "impact":
+                numbers.append(impacts[name])
+            else:
+                codes = levels.codes(X[name])
+                if encoding == "integer":
+                    numbers.append(codes[:, None].astype(np.float64))
+                elif encoding == "one_hot":
+                    other = one_hot(codes, levels.count)
+                else:
+                    other = np.where(codes == UNSEEN, np.nan, codes)[:, None]
+            rest.append(other)
+        return np.hstack(numbers), rest
+
+    def _fit_numbers(self, numbers: Matrix) -> None:
+        self.fill_ = _column_by_column(numbers, np.median if self.imputation == "median" else np.mean)
+        filled = np.where(np.isnan(numbers), self.fill_, numbers)
+        if self.scaling == "standard":
+            self.centre_, self.spread_ = filled.mean(axis=0), filled.std(axis=0)
+        elif self.scaling == "robust":
+            low, self.centre_, high = np.quantile(filled, [0.25, 0.5, 0.75], axis=0)
+            self.spread_ = np.where(high > low, (high - low) / 1.349, filled.std(axis=0))
+        elif self.scaling == "quantile":
+            from sklearn.preprocessing import QuantileTransformer
+
+            n = min(1000, len(filled))
+            scaler = QuantileTransformer(n_quantiles=n, output_distribution="normal", random_state=self.seed)
+            self.quantiles_ = scaler.fit(filled) if filled.shape[1] else None
+
+    def _assemble(self, numbers: Matrix, rest: list[Matrix]) -> Matrix:
+        if self.imputation is not None:
+            numbers = np.where(np.isnan(numbers), self.fill_, numbers)
+        if self.scaling in ("standard", "robust"):
+            numbers = (numbers - self.centre_) / np.where(self.spread_ > 0, self.spread_, 1.0)
+            if self.scaling == "robust":
+                # A smooth bound of ±3 for outliers, as in RealMLP (Holzmüller et al. 2024).
+                numbers = numbers / np.sqrt(1 + (numbers / 3) ** 2)
+        elif self.scaling == "quantile" and self.quantiles_ is not None:
+            numbers = self.quantiles_.transform(numbers)
+        result = np.hstack([numbers, *rest])
+        if not result.shape[1]:  # a data set without usable columns still has a mean to predict
+            result = np.zeros((len(result), 1))
+        return result.astype(self.precision)
+
+
+def _column_by_column(numbers: Matrix, statistic: Any) -> npt.NDArray[np.float64]:
+    """Return the statistic of each column's known values, 0 for a column that has none."""
+    known = [column[~np.isnan(column)] for column in numbers.T]
+    return np.array([float(statistic(column)) if len(column) else 0.0 for column in known])

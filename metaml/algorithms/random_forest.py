@@ -1,0 +1,36 @@
+"""Random forests (Breiman 2001)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from metaml.algorithms.forests import build_forest, forest_space
+from metaml.config import Config
+from metaml.spaces import Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of random forest for one task."""
+    return forest_space(task, bootstrap=True, max_features=0.75 if task == "regression" else 0.5)
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted forest for `config`."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    space(task).check(config)
+    return build_forest(
+        config,
+        classifier=RandomForestClassifier,
+        regressor=RandomForestRegressor,
+        task=task,
+        seed=seed,
+        n_threads=n_threads,
+    )

@@ -1,0 +1,161 @@
+"""XGBoost (Chen and Guestrin 2016): trees stopped early, trees with dropout (dart), or a linear booster."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.boosting import (
+    MAX_ROUNDS,
+    boosted,
+    rounds_without_stopping,
+    stopping_parameters,
+    two_columns,
+)
+from metaml.algorithms.preprocessing import Head, encoding_parameters, head_from
+from metaml.config import Config
+from metaml.spaces import Choice, Float, Integer, Parameter, Space
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from metaml.data import Task
+
+_TREES = ("booster", ("gbtree", "dart"))
+_DART = ("booster", ("dart",))
+_LINEAR_LEVELS = 16
+
+
+@cache
+def space(task: Task) -> Space:
+    """Return the space of XGBoost; ranges follow Coors (2018), table 7, and the random bot's.
+
+    Dropout changes earlier trees, so dart cannot go back to its best round: its number of rounds is a
+    parameter. The linear booster always gets imputed, standardised, one-hot columns.
+    """
+    own: list[Parameter] = (
+        [
+            Choice(
+                "objective",
+                ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror"),
+                default="reg:squarederror",
+            )
+        ]
+        if task == "regression"
+        else [Choice("class_weight", (None, "balanced"), default=None)]
+    )
+    return Space(
+        [
+            Choice("booster", ("gbtree", "dart", "gblinear"), default="gbtree"),
+            Float("learning_rate", 0.01, 0.5, default=0.1, log=True),
+            Integer("max_depth", 1, 15, default=6, when=_TREES),
+            Float("min_child_weight", 1.0, 128.0, default=1.0, log=True, when=_TREES),
+            Float("gamma", 0.0078125, 64.0, default=0.0078125, log=True, when=_TREES),
+            Float("subsample", 0.3, 1.0, default=1.0, when=_TREES),
+            Float("colsample_bytree", 0.2, 1.0, default=1.0, when=_TREES),
+            Float("colsample_bylevel", 0.2, 1.0, default=1.0, when=_TREES),
+            Float("lambda", 0.0009765625, 1024.0, default=1.0, log=True),
+            Float("alpha", 0.0009765625, 1024.0, default=0.0009765625, log=True),
+            Integer("n_rounds", 20, 200, default=100, log=True, when=_DART),
+            Float("rate_drop", 0.01, 0.5, default=0.1, log=True, when=_DART),
+            Float("skip_drop", 0.0, 0.9, default=0.5, when=_DART),
+            *own,
+            *stopping_parameters(when=("booster", ("gbtree", "gblinear"))),
+            *encoding_parameters("native", native=True, when=_TREES),
+        ]
+    )
+
+
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+    """Return an unfitted booster for `config`; trees deal with missing numbers themselves."""
+    space(task).check(config)
+    if config["booster"] == "gblinear":
+        head = Head(encoding="one_hot", max_levels=_LINEAR_LEVELS, imputation="median", scaling="standard", seed=seed)
+    else:
+        head = head_from(config, seed=seed)
+    model = _XGBoost(config, seed=seed, n_threads=n_threads)
+    return boosted(config, head, model, task=task, seed=seed, n_threads=n_threads)
+
+
+class _XGBoost:
+    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
+        self.config: dict[str, Any] = config
+        self.seed = seed
+        self.n_threads = n_threads
+
+    def fit(
+        self,
+        Z: Matrix,
+        y: Vector,
+        *,
+        sample_weight: Vector | None,
+        validation: Validation | None,
+        categorical: npt.NDArray[np.bool_],
+        rounds: int | None,
+    ) -> None:
+        import xgboost
+
+        self.feature_types_ = ["c" if flag else "q" for flag in categorical]
+        settings = self._settings(y)
+        train = self._matrix(Z, y, sample_weight)
+        fixed = rounds or self.config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
+        if validation is None or "n_rounds" in self.config:
+            self.booster_ = xgboost.train(settings, train, fixed, verbose_eval=False)
+            self.rounds_ = fixed
+            return
+        booster = xgboost.train(
+            settings,
+            train,
+            MAX_ROUNDS,
+            evals=[(self._matrix(*validation), "held_out")],
+            early_stopping_rounds=self.config["early_stopping_rounds"],
+            verbose_eval=False,
+        )
+        self.rounds_ = int(booster.best_iteration) + 1
+        # A linear booster has one set of weights, which cannot be cut back to an earlier round.
+        self.booster_ = booster if self.config["booster"] == "gblinear" else booster[: self.rounds_]
+
+    def predict(self, Z: Matrix) -> Vector:
+        result: Vector = self.booster_.predict(self._matrix(Z, None, None))
+        return result
+
+    def predict_proba(self, Z: Matrix) -> Matrix:
+        return two_columns(self.predict(Z))
+
+    def _matrix(self, Z: Matrix, y: Vector | None, weight: Vector | None) -> Any:
+        import xgboost
+
+        return xgboost.DMatrix(
+            Z,
+            y,
+            weight=weight,
+            feature_types=self.feature_types_,
+            enable_categorical=True,
+            nthread=self.n_threads,
+        )
+
+    def _settings(self, y: Vector) -> dict[str, Any]:
+        ours = (
+            "early_stopping_rounds",
+            "validation_fraction",
+            "refit",
+            "encoding",
+            "max_levels",
+            "class_weight",
+            "n_rounds",
+        )
+        settings: dict[str, Any] = {name: value for name, value in self.config.items() if name not in ours}
+        if "objective" not in settings:
+            if y.max() > 1:
+                settings |= {"objective": "multi:softprob", "num_class": int(y.max()) + 1}
+            else:
+                settings["objective"] = "binary:logistic"
+        if settings["booster"] == "gblinear":
+            settings["updater"] = "coord_descent"  # the default updates in parallel and differs from run to run
+        else:
+            settings["tree_method"] = "hist"
+        return settings | {"seed": self.seed, "nthread": self.n_threads, "verbosity": 0}

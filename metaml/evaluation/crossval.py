@@ -1,0 +1,171 @@
+"""Cross-validation of one configuration, in this process."""
+
+from __future__ import annotations
+
+import re
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.errors import BadRequest
+from metaml.evaluation.job import Job, Outcome, Rows, Status
+from metaml.evaluation.memory import MemoryMeter
+from metaml.evaluation.scoring import all_scores
+
+if TYPE_CHECKING:
+    from metaml.algorithms import Algorithm
+    from metaml.data import Dataset
+
+Array = npt.NDArray[Any]
+LONGEST_ERROR = 300
+_PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.+@ -]+)+[/\\](?=[\w.+@-])")
+
+
+class _Overrun(Exception):
+    """A limit was reached between two folds."""
+
+    def __init__(self, status: Status, error: str) -> None:
+        super().__init__(error)
+        self.status = status
+
+
+class _Tested(NamedTuple):
+    prediction: Array
+    fit_seconds: float
+    predict_seconds: float
+
+
+def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int = 1) -> Outcome:
+    """Return the outcome of a job on its data set.
+
+    Whatever the learner raises becomes part of the outcome. Limits are looked at after each fold; to stop a learner
+    in the middle of one takes an `IsolatedEvaluator`.
+    """
+    _check(job, dataset)
+    meter, start = MemoryMeter(), time.perf_counter()
+    scores: list[dict[str, float]] = []
+    predictions = _empty_predictions(dataset)
+    fit_seconds = predict_seconds = 0.0
+    status: Status = "ok" if len(job.asked_folds) == job.plan.n_folds else "partial"
+    error = None
+    try:
+        # What a learner warns about is in its scores; a filter that makes errors of warnings must not fail it.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for fold in job.asked_folds:
+                train, test = job.plan.split(fold)
+                tested = _fit_and_predict(job, fold, dataset, algorithm, train, test, n_threads)
+                fit_seconds += tested.fit_seconds
+                predict_seconds += tested.predict_seconds
+                predictions[test] = tested.prediction
+                scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
+                _check_limits(job, time.perf_counter() - start, meter.peak())
+    except _Overrun as overrun:
+        status, error = overrun.status, str(overrun)
+    except (Exception, SystemExit) as trouble:
+        status, error = ("memory" if _is_memory(trouble) else "failed"), one_line(trouble)
+    went_well = error is None
+    return Outcome(
+        status=status,
+        seconds=time.perf_counter() - start,
+        scores={name: tuple(fold[name] for fold in scores) for name in scores[0]} if went_well else {},
+        folds=job.asked_folds if went_well else (),
+        fit_seconds=fit_seconds,
+        predict_seconds=predict_seconds,
+        peak_megabytes=meter.peak(),
+        error=error,
+        predictions=predictions if went_well and job.keep_predictions else None,
+    )
+
+
+def fold_seed(seed: int, fold: int) -> int:
+    """Return the seed of the estimator of one fold: always the same, unlike that of its neighbours.
+
+    >>> fold_seed(0, 0) != fold_seed(0, 1) != fold_seed(1, 0)
+    True
+    """
+    return int(np.random.SeedSequence([seed, fold]).generate_state(1)[0] & 0x7FFFFFFF)
+
+
+def one_line(trouble: BaseException) -> str:
+    """Return an exception as one line, without the folders of this machine.
+
+    >>> one_line(ValueError("cannot read /home/me/data/x.csv: empty\\nsecond line"))
+    'ValueError: cannot read x.csv: empty'
+    """
+    lines = str(trouble).strip().splitlines()
+    text = f"{type(trouble).__name__}: {_PATH.sub('', lines[0])}" if lines else type(trouble).__name__
+    return text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
+
+
+def _check(job: Job, dataset: Dataset) -> None:
+    if job.dataset != dataset.fingerprint:
+        raise BadRequest(f"The job is about data set {job.dataset}, not {dataset.fingerprint}. Pass the right one.")
+    if len(job.plan.assignment) != len(dataset.y):
+        planned, found = len(job.plan.assignment), len(dataset.y)
+        raise BadRequest(f"The fold plan is for {planned} rows, {dataset.name} has {found}. Make a new plan.")
+    if not job.asked_folds or not set(job.asked_folds) <= set(range(job.plan.n_folds)):
+        raise BadRequest(f"Folds {job.asked_folds} are not among the {job.plan.n_folds} of the plan, numbered from 0.")
+
+
+def _fit_and_predict(
+    job: Job, fold: int, dataset: Dataset, algorithm: Algorithm, train: Rows, test: Rows, n_threads: int
+) -> _Tested:
+    X_train = dataset.X.iloc[train].reset_index(drop=True)
+    X_test = dataset.X.iloc[test].reset_index(drop=True)
+    y_train = dataset.y[train]
+    present = None
+    if dataset.labels is not None:
+        # Learners expect codes without gaps, and a fold may lack a class.
+        present, y_train = np.unique(y_train, return_inverse=True)
+    start = time.perf_counter()
+    estimator: Any = algorithm.build(job.config, task=dataset.task, seed=fold_seed(job.seed, fold), n_threads=n_threads)
+    estimator.fit(X_train, y_train)
+    fitted = time.perf_counter()
+    if present is None or dataset.labels is None:
+        prediction = np.asarray(estimator.predict(X_test), dtype=np.float64).reshape(len(test))
+    else:
+        prediction = np.zeros((len(test), len(dataset.labels)))
+        prediction[:, present] = _probabilities(estimator, X_test, len(present))
+    predict_seconds = time.perf_counter() - fitted
+    if not np.isfinite(prediction).all():
+        raise ValueError(f"fold {fold} has predictions that are not finite")
+    return _Tested(prediction, fitted - start, predict_seconds)
+
+
+def _probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
+    """Return class probabilities; the predicted class has all of it where an estimator knows no better."""
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X), dtype=np.float64).reshape(len(X), n_classes)
+    return np.eye(n_classes)[np.asarray(estimator.predict(X), dtype=np.int64)]
+
+
+def _empty_predictions(dataset: Dataset) -> Array:
+    if dataset.labels is None:
+        return np.full(len(dataset.y), np.nan)
+    return np.full((len(dataset.y), len(dataset.labels)), np.nan, dtype=np.float32)
+
+
+def _check_limits(job: Job, seconds: float, megabytes: float) -> None:
+    if seconds > job.limits.seconds:
+        raise _Overrun("timeout", too_slow(job))
+    if job.limits.megabytes is not None and megabytes > job.limits.megabytes:
+        raise _Overrun("memory", too_large(job, megabytes))
+
+
+def too_slow(job: Job) -> str:
+    """Return what a timeout says."""
+    return f"not done within {job.limits.seconds:g} s"
+
+
+def too_large(job: Job, megabytes: float) -> str:
+    """Return what an overrun of memory says."""
+    return f"grew by {megabytes:.0f} MB, the limit is {job.limits.megabytes:g} MB"
+
+
+def _is_memory(trouble: BaseException) -> bool:
+    """Return whether memory ran out, also where a C++ library says so in words."""
+    return isinstance(trouble, MemoryError) or "bad_alloc" in str(trouble)

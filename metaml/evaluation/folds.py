@@ -1,0 +1,102 @@
+"""Fold plans: which rows are tested when, decided once and stored.
+
+Every row in use is tested exactly once. Stratified plans deal the rows of one class after the other over the
+folds, like cards: the sizes of the folds, and of each class within them, differ by at most one. A class with fewer
+members than folds is spread over as many folds as it has members, so each class with two members or more is always
+present in the training part. The only member of a class is tested in one fold, whose training part lacks that class.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.errors import BadDataset, BadRequest
+from metaml.evaluation.job import FoldPlan, Rows
+
+if TYPE_CHECKING:
+    from metaml.data import Dataset
+
+MAX_FOLDS = int(np.iinfo(np.int16).max)
+
+
+def make_plan(dataset: Dataset, n_folds: int = 5, seed: int = 0, max_rows: int | None = None) -> FoldPlan:
+    """Return shuffled folds of a data set, stratified for classification.
+
+    There are fewer folds only where there are fewer rows. `max_rows` keeps a subsample, for classification in
+    proportion to the classes but with two members of each where possible; it is None in the plan when all rows fit.
+    """
+    classes = None if dataset.task == "regression" else dataset.y
+    return plan_folds(len(dataset.y), classes, n_folds=n_folds, seed=seed, max_rows=max_rows)
+
+
+def plan_folds(
+    n_rows: int,
+    classes: npt.NDArray[Any] | None,
+    *,
+    n_folds: int = 5,
+    seed: int = 0,
+    max_rows: int | None = None,
+) -> FoldPlan:
+    """Return shuffled folds of `n_rows` rows, stratified by `classes` unless that is None."""
+    if not 2 <= n_folds <= MAX_FOLDS:
+        raise BadRequest(f"Cross-validation needs 2 to {MAX_FOLDS} folds, not {n_folds}. Choose for instance 5.")
+    if max_rows is not None and max_rows < 2:
+        raise BadRequest(f"A subsample of {max_rows} rows cannot be cross-validated. Allow at least 2 rows.")
+    if n_rows < 2:
+        raise BadDataset(f"A data set with {n_rows} rows cannot be cross-validated. Give at least 2 rows.")
+    if max_rows is not None and max_rows >= n_rows:
+        max_rows = None
+    rng = np.random.default_rng(seed)
+    groups = [np.arange(n_rows)] if classes is None else _members(classes)
+    shuffled = [rng.permutation(group) for group in groups]
+    if max_rows is not None:
+        sizes = _subsample_sizes([len(group) for group in shuffled], max_rows)
+        shuffled = [group[:size] for group, size in zip(shuffled, sizes, strict=True)]
+    dealt = np.concatenate(shuffled)
+    n_folds = min(n_folds, len(dealt))
+    assignment = np.full(n_rows, -1, dtype=np.int16)
+    assignment[dealt] = np.arange(len(dealt)) % n_folds
+    strategy = "kfold" if classes is None else "stratified"
+    return FoldPlan(strategy, n_folds, seed, max_rows, assignment)  # type: ignore[arg-type]
+
+
+def given_plan(assignment: npt.ArrayLike) -> FoldPlan:
+    """Return a plan made elsewhere, for instance by OpenML: the fold of each row, -1 for a row not used.
+
+    >>> given_plan([0, 1, -1, 0]).n_folds
+    2
+    """
+    folds = np.asarray(assignment)
+    if folds.ndim != 1 or not np.issubdtype(folds.dtype, np.integer):
+        raise BadRequest(f"A fold plan is one whole number per row, not {folds.dtype} of shape {folds.shape}.")
+    used = np.unique(folds[folds != -1])
+    n_folds = len(used)
+    if not 2 <= n_folds <= MAX_FOLDS or used[0] != 0 or used[-1] != n_folds - 1:
+        seen = ", ".join(str(fold) for fold in used[:8])
+        raise BadRequest(f"A fold plan numbers at least two folds from 0 without gaps; this one has: {seen or 'none'}.")
+    return FoldPlan("given", n_folds, 0, None, folds.astype(np.int16))
+
+
+def _members(classes: npt.NDArray[Any]) -> list[Rows]:
+    """Return the rows of each class."""
+    order = np.argsort(classes, kind="stable")
+    _, starts = np.unique(classes[order], return_index=True)
+    return np.split(order, starts[1:])
+
+
+def _subsample_sizes(sizes: list[int], max_rows: int) -> list[int]:
+    """Return how many rows of each class to keep: `max_rows` in all, in proportion, two of each if that fits."""
+    counts = np.asarray(sizes)
+    floor = np.minimum(counts, 2)
+    if floor.sum() > max_rows:
+        floor = np.zeros_like(counts)
+    exact = counts * (max_rows / counts.sum())
+    kept = np.maximum(floor, exact.astype(int))
+    while kept.sum() > max_rows:
+        kept[np.argmax(np.where(kept > floor, kept - exact, -np.inf))] -= 1
+    while kept.sum() < max_rows:
+        kept[np.argmax(np.where(kept < counts, exact - kept, -np.inf))] += 1
+    return [int(size) for size in kept]

@@ -1,0 +1,119 @@
+"""The values that travel between whoever asks for an evaluation and whoever makes it: small, frozen, picklable."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.config import Config
+
+Strategy = Literal["stratified", "kfold", "given"]
+Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPlan:
+    """Which rows of a data set are tested in which fold.
+
+    `assignment` has one int16 per row: the fold that tests the row, or -1 for a row that is not used at all.
+    Two plans are equal when their strategy and assignment are, whatever seed led to them.
+    """
+
+    strategy: Strategy
+    n_folds: int
+    seed: int
+    max_rows: int | None
+    assignment: npt.NDArray[np.int16]
+
+    @cached_property
+    def hash(self) -> str:
+        """Return 32 hex digits that depend on the strategy and the assignment alone."""
+        digest = hashlib.blake2b(self.strategy.encode(), digest_size=16)
+        digest.update(self.assignment.astype("<i2").tobytes())
+        return digest.hexdigest()
+
+    def split(self, fold: int) -> tuple[Rows, Rows]:
+        """Return the training rows and the test rows of one fold."""
+        tested = self.assignment == fold
+        return np.flatnonzero(~tested & (self.assignment >= 0)), np.flatnonzero(tested)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FoldPlan) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one evaluation may use: wall-clock seconds, and megabytes (10⁶ bytes) of growth, None for any."""
+
+    seconds: float
+    megabytes: float | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One evaluation asked for. The data set is named by its fingerprint.
+
+    `folds` restricts the evaluation to some folds of the plan (racing); `keep_predictions` asks for the
+    out-of-fold predictions, the only part of an outcome that may be large.
+    """
+
+    dataset: str
+    algorithm: str
+    config: Config
+    plan: FoldPlan
+    seed: int
+    limits: Limits
+    folds: tuple[int, ...] | None = None
+    keep_predictions: bool = False
+
+    @property
+    def asked_folds(self) -> tuple[int, ...]:
+        """Return the folds to evaluate, all of the plan's unless `folds` names some."""
+        return tuple(range(self.plan.n_folds)) if self.folds is None else self.folds
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The answer to a job.
+
+    `ok`: every fold of the plan; `partial`: every fold asked for, fewer than planned; `timeout` and `memory`: a limit
+    was overrun; `crashed`: the process died; `failed`: the learner raised or predicted nonsense. Only `ok` and
+    `partial` have `scores`: for each metric one value per fold in `folds`, higher is better. `fit_seconds`
+    and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over the
+    memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set: class
+    probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN.
+    """
+
+    status: Status
+    seconds: float
+    scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    folds: tuple[int, ...] = ()
+    fit_seconds: float = 0.0
+    predict_seconds: float = 0.0
+    peak_megabytes: float = 0.0
+    error: str | None = None
+    predictions: npt.NDArray[Any] | None = None
+
+    def score(self, metric: str) -> float:
+        """Return the mean of a metric over the folds where it is defined, NaN when there are none.
+
+        >>> Outcome("ok", 1.0, {"accuracy": (0.5, 1.0, math.nan)}, folds=(0, 1, 2)).score("accuracy")
+        0.75
+        """
+        defined = [value for value in self.scores.get(metric, ()) if not math.isnan(value)]
+        return sum(defined) / len(defined) if defined else math.nan
+
+
+Evaluator = Callable[[Job], Outcome]
+"""In-process in tests, isolated in life; never raises because of what a learner does."""

@@ -1,0 +1,140 @@
+"""Several workers at once, on this machine.
+
+A pool is a seam. What the bot and the tuner use of it is `submit`, `free`, `next`, `cancel` and `close`;
+jobs name their data by fingerprint, jobs and outcomes are small and picklable, and limits are kept by the
+`IsolatedEvaluator` of each worker, not by the pool. A pool over a cluster needs a shelf on a shared file system and
+one such evaluator per cluster worker.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from metaml.errors import BadRequest
+from metaml.evaluation.isolation import IsolatedEvaluator
+from metaml.evaluation.job import Job, Outcome
+from metaml.evaluation.nursery import ALGORITHMS, LIBRARIES, Nursery
+from metaml.evaluation.shelf import Shelf
+
+if TYPE_CHECKING:
+    from metaml.data import Dataset
+
+
+class Pool:
+    """Evaluates jobs in `n_workers` worker processes; use it in a `with` block, from one thread.
+
+    The workers know the data sets that were added, and the algorithms of `registry`, written
+    `package.module:NAME`. Each uses at most `n_threads` threads.
+    """
+
+    def __init__(
+        self,
+        n_workers: int,
+        datasets: Iterable[Dataset] = (),
+        *,
+        registry: str = ALGORITHMS,
+        n_threads: int = 1,
+        preload: Sequence[str] = LIBRARIES,
+    ) -> None:
+        if n_workers < 1:
+            raise BadRequest(f"A pool of {n_workers} workers cannot work. Ask for at least 1.")
+        folder = Path(tempfile.mkdtemp(prefix="metaml-"))
+        self.n_workers = n_workers
+        self._shelf = Shelf(folder)
+        self._nursery = Nursery(folder, registry=registry, n_threads=n_threads, preload=preload)
+        self._tickets = itertools.count()
+        self._in_flight: dict[int, Job] = {}
+        self._waiting: queue.SimpleQueue[tuple[int, Job] | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[tuple[int, Outcome | Exception]] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"metaml-worker-{number}", daemon=True)
+            for number in range(n_workers)
+        ]
+        for dataset in datasets:
+            self.add(dataset)
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def free(self) -> int:
+        """Return how many more jobs could begin at once."""
+        return max(0, self.n_workers - len(self._in_flight))
+
+    def add(self, dataset: Dataset) -> None:
+        """Make a data set known to the workers."""
+        self._shelf.put(dataset)
+
+    def submit(self, job: Job) -> int:
+        """Return a ticket for a job that begins as soon as a worker is free."""
+        ticket = next(self._tickets)
+        self._in_flight[ticket] = job
+        self._waiting.put((ticket, job))
+        return ticket
+
+    def next(self, timeout: float | None = None) -> tuple[Job, Outcome] | None:
+        """Return the job that finishes next and its outcome; None if no job is left, or none done in `timeout` seconds.
+
+        A job whose worker cannot even be started raises here.
+        """
+        while self._in_flight:
+            try:
+                ticket, answer = self._answers.get(timeout=timeout)
+            except queue.Empty:
+                return None
+            job = self._in_flight.pop(ticket, None)
+            if job is None:
+                continue
+            if isinstance(answer, Exception):
+                raise answer
+            return job, answer
+        return None
+
+    def cancel(self, ticket: int | None = None) -> None:
+        """Kill or drop one job, or all of them; their outcomes never come."""
+        if ticket is None:
+            self._in_flight.clear()
+        else:
+            self._in_flight.pop(ticket, None)
+
+    def close(self) -> None:
+        """Cancel all jobs and end all workers."""
+        self.cancel()
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join()
+        self._nursery.close()
+        shutil.rmtree(self._shelf.folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _is_cancelled(self, ticket: int) -> bool:
+        return ticket not in self._in_flight
+
+    def _work(self) -> None:
+        evaluator = IsolatedEvaluator(self._nursery)
+        while (task := self._waiting.get()) is not None:
+            ticket, job = task
+            if self._is_cancelled(ticket):
+                continue
+            try:
+                answer: Outcome | Exception = evaluator.run(job, partial(self._is_cancelled, ticket))
+            except Exception as trouble:
+                answer = trouble
+            self._answers.put((ticket, answer))
+        evaluator.close()

@@ -1,0 +1,46 @@
+"""A folder of data sets by fingerprint: written once by whoever asks, read once by each worker."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from metaml.errors import BadRequest
+
+if TYPE_CHECKING:
+    from metaml.data import Dataset
+
+KEPT_DATASETS = 3
+
+
+class Shelf:
+    """Data sets in a folder that only this session writes; the few used last are kept in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._kept: OrderedDict[str, Dataset] = OrderedDict()
+
+    def put(self, dataset: Dataset) -> None:
+        """Write a data set, unless it is there."""
+        path = self._path(dataset.fingerprint)
+        if not path.exists():
+            draft = path.with_suffix(".draft")
+            draft.write_bytes(pickle.dumps(dataset, protocol=pickle.HIGHEST_PROTOCOL))
+            draft.replace(path)
+
+    def get(self, fingerprint: str) -> Dataset:
+        """Return a data set, from memory if it is one of those used last."""
+        if fingerprint not in self._kept:
+            path = self._path(fingerprint)
+            if not path.exists():
+                raise BadRequest(f"The workers have no data set {fingerprint}. Add it to the pool first.")
+            while len(self._kept) >= KEPT_DATASETS:
+                self._kept.popitem(last=False)
+            self._kept[fingerprint] = cast("Dataset", pickle.loads(path.read_bytes()))  # noqa: S301 - written by `put`
+        self._kept.move_to_end(fingerprint)
+        return self._kept[fingerprint]
+
+    def _path(self, fingerprint: str) -> Path:
+        return self.folder / f"{fingerprint}.pickle"

@@ -1,0 +1,121 @@
+"""A worker: a process that evaluates one job after the other until told to stop or no longer fit to go on."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import resource
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from metaml.errors import BadRequest
+from metaml.evaluation.crossval import evaluate, one_line
+from metaml.evaluation.job import Job, Outcome
+from metaml.evaluation.kinship import adopt_orphans, die_with, has_children
+from metaml.evaluation.memory import MEGABYTE, release_memory, resident_bytes
+from metaml.evaluation.shelf import Shelf
+
+if TYPE_CHECKING:
+    from metaml.algorithms import Algorithm
+
+JOBS_PER_WORKER = 500
+"""A worker makes way for a new one after this many jobs, so that what libraries leak cannot add up for days."""
+
+
+class Begun(NamedTuple):
+    """The data set is loaded and the evaluation begins; limits count from here."""
+
+    baseline_bytes: int
+
+
+class Done(NamedTuple):
+    """The evaluation is over; a worker that retires takes no more jobs."""
+
+    outcome: Outcome
+    retires: bool
+
+
+def find_registry(name: str) -> Mapping[str, Algorithm]:
+    """Return the algorithms that `package.module:NAME` holds."""
+    module, _, attribute = name.partition(":")
+    return cast("Mapping[str, Algorithm]", getattr(importlib.import_module(module), attribute))
+
+
+def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm], n_threads: int) -> None:
+    """Evaluate the jobs that arrive on a socket until it closes."""
+    os.setsid()
+    die_with(parent)
+    adopt_orphans()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _offer_to_oom_killer()
+    shelf = Shelf(folder)
+    connection = Connection(fd)
+    n_threads_at_rest = threading.active_count()
+    for count in range(1, JOBS_PER_WORKER + 1):
+        try:
+            job = cast(Job, connection.recv())
+        except EOFError:
+            return
+        outcome = _outcome(job, connection, shelf, registry, n_threads)
+        retires = count == JOBS_PER_WORKER or has_children() or threading.active_count() > n_threads_at_rest
+        connection.send(Done(outcome, retires))
+        if retires:
+            return
+
+
+def _outcome(
+    job: Job, connection: Connection, shelf: Shelf, registry: Mapping[str, Algorithm], n_threads: int
+) -> Outcome:
+    try:
+        dataset = shelf.get(job.dataset)
+        if job.algorithm not in registry:
+            raise BadRequest(f"There is no algorithm {job.algorithm!r}. Choose one of: {', '.join(registry)}.")
+        release_memory()
+        connection.send(Begun(resident_bytes()))
+        with _second_line(job.limits.megabytes):
+            return evaluate(job, dataset, registry[job.algorithm], n_threads=n_threads)
+    except MemoryError as trouble:
+        return Outcome("memory", 0.0, error=one_line(trouble))
+    except Exception as trouble:
+        return Outcome("failed", 0.0, error=one_line(trouble))
+
+
+@contextlib.contextmanager
+def _second_line(megabytes: float | None) -> Iterator[None]:
+    """Make the kernel refuse memory far beyond the limit, in case whoever watches from outside is late.
+
+    RLIMIT_DATA counts private writable memory (Linux ≥ 4.7), not address space: unlike RLIMIT_AS it leaves
+    the reserved but unused arenas and stacks of threaded libraries alone.
+    """
+    if megabytes is None:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    ceiling = _private_bytes() + int((2 * megabytes + 500) * MEGABYTE)
+    if hard != resource.RLIM_INFINITY:
+        ceiling = min(ceiling, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _private_bytes() -> int:
+    """Return the private writable memory of this process, or its resident memory where that is not told."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmData:"):
+                return int(line.split()[1]) * 1024
+    return resident_bytes()
+
+
+def _offer_to_oom_killer() -> None:
+    """Ask the kernel, when memory runs out for everybody, to end this process rather than the one that asks."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")

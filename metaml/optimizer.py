@@ -1,0 +1,232 @@
+"""Ask for the next configuration of one algorithm, tell how it did: Bayesian optimisation over a space or a
+pool.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates, key_of
+from metaml.acquisition.committee import Committee, Expert
+from metaml.config import Config
+from metaml.encoding import Facts
+from metaml.errors import BadRequest
+from metaml.spaces import Space
+
+Array = NDArray[np.float64]
+
+STRATEGIES: dict[str, tuple[Expert, ...]] = {
+    "default": (
+        Expert("gaussian_process", "log_expected_improvement", is_noisy=True),
+        Expert("gbqr_refreshed", "upper_bound"),
+    ),
+    "gbqr": (Expert("gbqr", "upper_bound"),),
+    "gaussian_process": (Expert("gaussian_process", "log_expected_improvement", is_noisy=True),),
+    "forest": (Expert("forest", "expected_improvement"),),
+    "extra_trees": (Expert("extra_trees", "expected_improvement"),),
+    "mean_boosting": (Expert("mean_boosting", "upper_bound"),),
+    "random": (),
+}
+"""Who judges candidates, by the name a user gives. `gbqr` and `forest` are as in van Hoof (2018)."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A configuration to evaluate, and what was expected of it when it was proposed.
+
+    `proposer` is `start`, `random` or a strategy's name. `index` is the position in the pool, if there is
+    one.
+    """
+
+    config: Config
+    proposer: str
+    score: float | None = None
+    std: float | None = None
+    seconds: float | None = None
+    value: float | None = None
+    index: int | None = None
+
+
+class Measured(Protocol):
+    """What `tell` reads of an outcome."""
+
+    @property
+    def status(self) -> str:
+        """Return `ok`, or what went wrong."""
+        ...
+
+    @property
+    def scores(self) -> Mapping[str, Sequence[float]]:
+        """Return each metric's score on each fold."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """Return the wall time."""
+        ...
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A configuration that was told, with a score of None if it failed; a partial one had too few folds to be best."""
+
+    config: Config
+    score: float | None
+    seconds: float | None
+    is_partial: bool = False
+
+
+class Optimizer:
+    """Proposes configurations of one algorithm on one data set.
+
+    What it proposes next depends on the seed, the runs it was told (in their order) and the proposals still
+    open, and on nothing else: a search is resumed by telling the earlier runs to a new optimizer.
+
+    `space` is a space, or any other source of candidates, such as a pool of recorded configurations. The
+    first proposals are `starts`, then random ones until `n_random` runs are known, then those of the
+    `strategy`; with `random_every` = k, each k-th is random again. A `cost` rule weighs promise against
+    expected seconds. Proposals not told yet are believed to have the score that was predicted for them, and a
+    failed run to be as bad as the worst one that worked.
+    """
+
+    def __init__(
+        self,
+        space: Space | Candidates,
+        *,
+        facts: Facts | None = None,
+        strategy: str | Sequence[Expert] = "default",
+        cost: str | None = None,
+        search: str = "neighbours",
+        starts: Sequence[Config] = (),
+        n_random: int = 3,
+        random_every: int = 0,
+        metric: str | None = None,
+        seed: int = 0,
+    ) -> None:
+        if isinstance(strategy, str) and strategy not in STRATEGIES:
+            raise BadRequest(f"No surrogate is named {strategy!r}. Choose one of {', '.join(STRATEGIES)}.")
+        self.name = strategy if isinstance(strategy, str) else "+".join(expert.surrogate for expert in strategy)
+        experts = STRATEGIES[strategy] if isinstance(strategy, str) else tuple(strategy)
+        self.starts = tuple(starts)
+        self.n_random = n_random
+        self.random_every = random_every
+        self.metric = metric
+        self.seed = seed
+        self._candidates: Candidates = (
+            SpaceCandidates(space, facts=facts, search=search) if isinstance(space, Space) else space
+        )
+        self._committee = Committee(experts, cost=cost) if experts else None
+        self._seen: list[Seen] = []
+        self._rows: list[Array] = []
+        self._keys: set[str] = set()
+        self._open: dict[str, tuple[Proposal, Array]] = {}
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        """Return the runs it was told, in order."""
+        return tuple(self._seen)
+
+    @property
+    def best(self) -> Seen | None:
+        """Return the best run so far, the first of equals; None if nothing worked yet."""
+        return next((seen for seen in self._ranked() if not seen.is_partial), None)
+
+    def ask(self) -> Proposal:
+        """Return the next proposal, with its `config`; it stays open until that is told or dropped."""
+        n = len(self._seen) + len(self._open)
+        proposal, row = self._next_start() or self._propose(n, np.random.default_rng((self.seed, n)))
+        self._open[key_of(proposal.config)] = (proposal, row)
+        return proposal
+
+    def ask_batch(self, n: int) -> list[Proposal]:
+        """Return several proposals, each made believing in those before it."""
+        return [self.ask() for _ in range(n)]
+
+    def tell(self, config: Config, outcome: Measured) -> None:
+        """Learn the outcome of an evaluation: the mean over folds of this optimizer's metric, or of the first
+        one.
+        """
+        scores = outcome.scores
+        folds = scores.get(self.metric, ()) if self.metric is not None else next(iter(scores.values()), ())
+        defined = [value for value in folds if np.isfinite(value)]
+        is_partial = outcome.status == "partial"
+        worked = outcome.status == "ok" or is_partial
+        score = float(np.mean(defined)) if worked and defined else None
+        self.observe(config, score, outcome.seconds, is_partial=is_partial)
+
+    def observe(
+        self, config: Config, score: float | None, seconds: float | None = None, *, is_partial: bool = False
+    ) -> None:
+        """Learn a score (higher is better) and the seconds it took; None or NaN is a failure or a time-out."""
+        key = key_of(config)
+        _, row = self._open.pop(key, (None, None))
+        worked = score is not None and np.isfinite(score)
+        known = float(score) if score is not None and worked else None
+        self._seen.append(Seen(dict(config), known, seconds, is_partial))
+        self._rows.append(self._candidates.row(config) if row is None else row)
+        self._keys.add(key)
+
+    def resume(self, runs: Iterable[tuple[Config, float | None, float | None]]) -> None:
+        """Learn earlier runs, as (configuration, score, seconds), in the order they were made."""
+        for config, score, seconds in runs:
+            self.observe(config, score, seconds)
+
+    def drop(self, config: Config) -> None:
+        """Forget a proposal that will not be evaluated."""
+        self._open.pop(key_of(config), None)
+
+    def _is_taken(self, key: str) -> bool:
+        return key in self._keys or key in self._open
+
+    def _ranked(self) -> list[Seen]:
+        worked = [seen for seen in self._seen if seen.score is not None]
+        return sorted(worked, key=lambda seen: -(seen.score or 0.0))
+
+    def _next_start(self) -> tuple[Proposal, Array] | None:
+        for config in self.starts:
+            if not self._is_taken(key_of(config)):
+                proposal = Proposal(dict(config), "start", index=self._candidates.index(config))
+                return proposal, self._candidates.row(config)
+        return None
+
+    def _propose(self, n: int, rng: np.random.Generator) -> tuple[Proposal, Array]:
+        ranked = self._ranked()
+        is_random_turn = self.random_every > 0 and n % self.random_every == self.random_every - 1
+        if self._committee is None or n < self.n_random or not ranked or is_random_turn:
+            return self._proposal(self._candidates.random(self._is_taken, rng), "random")
+        self._fit(self._committee, rng)
+        known = [seen.config for seen in ranked]
+        candidate = self._candidates.best(self._committee, known, self._is_taken, rng)
+        return self._proposal(candidate, self.name, self._committee)
+
+    def _proposal(
+        self, candidate: Candidate, proposer: str, committee: Committee | None = None
+    ) -> tuple[Proposal, Array]:
+        belief = None if committee is None else committee.believe(candidate.row)
+        proposal = Proposal(
+            candidate.config,
+            proposer,
+            score=None if belief is None else belief.score,
+            std=None if belief is None else belief.std,
+            seconds=None if belief is None else belief.seconds,
+            value=candidate.value,
+            index=candidate.index,
+        )
+        return proposal, candidate.row
+
+    def _fit(self, committee: Committee, rng: np.random.Generator) -> None:
+        scores = np.array([np.nan if seen.score is None else seen.score for seen in self._seen])
+        middle = float(np.nanmedian(scores))
+        # A failure as the worst score that was seen: 0, as in the thesis (section 4.1.3), would dwarf all
+        # differences.
+        y = np.where(np.isnan(scores), np.nanmin(scores), scores)
+        seconds = np.array([np.nan if seen.seconds is None else seen.seconds for seen in self._seen])
+        rows = list(self._rows)
+        for proposal, row in self._open.values():
+            rows.append(row)
+            y = np.append(y, middle if proposal.score is None else proposal.score)
+            seconds = np.append(seconds, np.nan)
+        committee.fit(np.stack(rows), y, seconds, int(rng.integers(2**31)))

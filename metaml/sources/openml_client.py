@@ -1,0 +1,188 @@
+"""The `openml` package on a short lead: set up for one piece of work, asked again when the server stumbles.
+
+openml's settings are global; they are set for the piece of work and put back. Reading needs no API key, so none is
+ever in an address; where one is needed, it is cut out of whatever is said or logged.
+"""
+
+import logging
+import re
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from metaml.errors import MetamlError, SourceTrouble
+from metaml.sources.network import NoNetwork, bounded, closed
+from metaml.sources.openml_cache import Cache
+
+T = TypeVar("T")
+
+_one_at_a_time = threading.RLock()
+_FINAL_CODES = {
+    *(102, 103, 104, 106, 137, 138, 169, 170, 310, 311, 350, 400),  # no key, a wrong one, one without the right
+    *(110, 111, 112, 113, 151, 152, 180, 181, 601, 602, 604),  # no such data set, task, flow or study; private
+    *(271, 272, 273, 274, 275, 360, 361, 362, 363, 364),  # a data set without features or qualities
+    *(372, 482, 500, 512, 542, 674),  # an empty list
+    *(160, 161, 163, 201, 202, 203, 204, 205, 206, 209, 213, 216, 217, 218),  # an upload that is refused
+}
+"""OpenML's own error numbers that asking again does not change; others (107: busy) may pass."""
+_MOST_CHARACTERS = 200
+
+
+class Damaged(Exception):
+    """What arrived is not whole: worth another try."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to insist: tries in all, seconds before the second (doubled each time), seconds to wait for bytes."""
+
+    tries: int = 4
+    wait_seconds: float = 2.0
+    timeout_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class Client:
+    """Where OpenML is, as None what the user's openml configuration says, and how to deal with it."""
+
+    server: str | None = None
+    cache: Path | None = None
+    offline: bool = False
+    patience: Patience = Patience()
+
+    def local(self) -> Cache:
+        """Return the local cache of the server."""
+        with self.set_up() as openml:
+            root = Path(openml.config.get_config_as_dict()["cachedir"])
+            return Cache(root, Path(openml.config.get_cache_directory()))
+
+    @contextmanager
+    def set_up(self, *, root: Path | None = None, key: str = "") -> Iterator[Any]:
+        """Give the openml package, set to our server, to the cache at `root` and to few words."""
+        with ExitStack() as stack:
+            stack.enter_context(_one_at_a_time)
+            stack.enter_context(_quiet(key))
+            import openml
+
+            config = openml.config
+            before = config.get_config_as_dict()
+            if (place := root or self.cache) is not None:
+                config.set_root_cache_directory(place.expanduser().resolve())
+            config.server = self.server or config.server
+            config.apikey, config.show_progress = key, False
+            config.set_retry_policy("human", 1)
+            wait = self.patience.timeout_seconds
+            stack.enter_context(closed() if self.offline else bounded(wait))
+            try:
+                yield openml
+            finally:
+                config.set_root_cache_directory(before["cachedir"])
+                config.server = before["server"]
+                config.apikey, config.show_progress = before["apikey"], before["show_progress"]
+                config.set_retry_policy(before["retry_policy"], before["connection_n_retries"])
+
+    def insist(self, what: str, attempt: Callable[[int], T], *, key: str = "") -> T:
+        """Return what `attempt` (given the number of the try, from 0) returns; SourceTrouble if it never does.
+
+        `what` opens the sentence, as in "task 31". What the server calls final is not asked for again.
+        """
+        tries = 1 if self.offline else self.patience.tries
+        for number in range(tries):
+            if number:
+                time.sleep(self.patience.wait_seconds * 2 ** (number - 1))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ResourceWarning)  # a file that openml opened lives on in its error
+                try:
+                    return attempt(number)
+                except MetamlError:
+                    raise
+                except Exception as trouble:  # openml lets through whatever its libraries raise, even a bare Exception
+                    reason, is_final = _sentence(trouble, key), _is_final(trouble)
+            if is_final:
+                raise SourceTrouble(f"{what}: {reason}. Check the number on openml.org.")
+        # Raised out here so that the server's error, which may hold an address with a key, is not its context.
+        if self.offline:
+            raise SourceTrouble(f"{what}: its copy in the cache cannot be used ({reason}). Fetch it without --offline.")
+        raise SourceTrouble(f"{what}: {reason}, after {tries} tries. Try again later.")
+
+
+def _is_final(trouble: Exception) -> bool:
+    from openml import exceptions
+
+    if isinstance(trouble, exceptions.OpenMLServerException):
+        return trouble.code in _FINAL_CODES
+    refusals = (exceptions.OpenMLPrivateDatasetError, exceptions.OpenMLNotAuthorizedError, NotImplementedError)
+    return isinstance(trouble, refusals)
+
+
+def _sentence(trouble: Exception, key: str) -> str:
+    """Return what went wrong in one line, without addresses' queries, web pages and the key."""
+    from openml import exceptions
+    from requests import exceptions as http
+    from urllib3.exceptions import HTTPError
+
+    text = str(trouble)
+    status = re.search(r"Status code: (\d+)", text)
+    if isinstance(trouble, NoNetwork):
+        text = "a part of it is missing there"
+    elif isinstance(trouble, Damaged | NotImplementedError):
+        text = text.rstrip(".")
+    elif isinstance(trouble, exceptions.OpenMLServerException):
+        text = f"OpenML says {str(trouble.message).removesuffix(' - None')!r} (number {trouble.code})"
+    elif isinstance(trouble, exceptions.OpenMLPrivateDatasetError):
+        text = "the data set is private"
+    elif isinstance(trouble, exceptions.OpenMLNotAuthorizedError):
+        text = "OpenML does not accept the API key"
+    elif status:
+        text = f"OpenML answered with status {status[1]}"
+    elif isinstance(trouble, exceptions.OpenMLHashException):
+        text = "the data file does not have the checksum that was announced"
+    elif isinstance(trouble, http.Timeout) or "timed out" in text:
+        text = "OpenML did not answer in time"
+    elif isinstance(trouble, http.ChunkedEncodingError | HTTPError):
+        text = "the connection broke off"
+    elif isinstance(trouble, http.ConnectionError):
+        text = "OpenML cannot be reached"
+    else:
+        text = f"what arrived cannot be read ({type(trouble).__name__}: {text.strip().splitlines()[0] if text else ''})"
+    text = text[:_MOST_CHARACTERS]
+    return text.replace(key, "***") if key else text
+
+
+@contextmanager
+def _quiet(key: str) -> Iterator[None]:
+    """Keep openml from taking over the root logger, its warnings to itself, and a key from every log.
+
+    Its first message would have Python print every library's log messages where nobody has set up logging.
+    """
+    silence, scrub = logging.NullHandler(), _Scrub(key)
+    loggers = [logging.getLogger(name) for name in (None, "urllib3.connectionpool", "openml")]
+    loggers[0].addHandler(silence)
+    for logger in loggers:
+        logger.addFilter(scrub)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # files it leaves open, its plans for later versions
+            yield
+    finally:
+        loggers[0].removeHandler(silence)
+        for logger in loggers:
+            logger.removeFilter(scrub)
+
+
+class _Scrub(logging.Filter):
+    """Replaces the key in log messages; urllib3 logs whole addresses."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if self.key and self.key in (message := record.getMessage()):
+            record.msg, record.args = message.replace(self.key, "***"), ()
+        return True

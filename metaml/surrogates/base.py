@@ -1,0 +1,42 @@
+"""What every surrogate answers: a mean, a standard deviation and an upper bound for each row."""
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+NORMAL_QUANTILE_90 = 1.2815515655446004
+"""How many standard deviations above its mean a normal variable has its 90 % quantile."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What a surrogate believes about some rows, in its own scale; higher is better."""
+
+    mean: Array
+    std: Array
+    upper: Array
+
+
+class Surrogate(Protocol):
+    """A model of the scores of one data set. Missing values (NaN) in `X` are inactive parameters."""
+
+    def fit(self, X: Array, y: Array) -> Self:
+        """Learn from at least one row."""
+        ...
+
+    def predict(self, X: Array) -> Prediction:
+        """Return what is believed about new rows."""
+        ...
+
+    def scaled(self, y: Array) -> Array:
+        """Return scores in the scale this surrogate predicts in: `y` itself for most."""
+        ...
+
+
+def normal_prediction(mean: Array, std: Array) -> Prediction:
+    """Return a prediction whose upper bound is the 90 % quantile of a normal distribution."""
+    return Prediction(mean=mean, std=std, upper=mean + NORMAL_QUANTILE_90 * std)

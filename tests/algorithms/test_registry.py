@@ -1,0 +1,35 @@
+"""The registry names eleven algorithms and costs nothing to read."""
+
+import subprocess
+import sys
+
+from metaml.algorithms import ALGORITHMS
+
+
+def test_every_algorithm_is_registered_under_its_own_name():
+    assert all(name == algorithm.name for name, algorithm in ALGORITHMS.items())
+    assert set(ALGORITHMS) - {"catboost"} == {
+        "random_forest",
+        "extra_trees",
+        "gradient_boosting",
+        "xgboost",
+        "lightgbm",
+        "svm",
+        "k_neighbors",
+        "elastic_net",
+        "decision_tree",
+        "adaboost",
+        "mlp",
+    }
+
+
+def test_listing_names_and_spaces_imports_no_learning_library():
+    code = (
+        "import sys; from metaml.algorithms import ALGORITHMS; "
+        "[a.space(t).default() for a in ALGORITHMS.values() for t in ('binary', 'multiclass', 'regression')]; "
+        "print(*{'sklearn', 'lightgbm', 'xgboost', 'catboost', 'ConfigSpace'} & set(sys.modules))"
+    )
+
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert answer.stdout.strip() == ""

@@ -1,0 +1,138 @@
+"""What every registered algorithm promises, for every task, whatever its configuration and however odd the data."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from metaml.algorithms import ALGORITHMS
+from metaml.errors import BadConfig
+
+TASKS = ("binary", "multiclass", "regression")
+PAIRS = [pytest.param(ALGORITHMS[name], task, id=f"{name}-{task}") for name in ALGORITHMS for task in TASKS]
+every_algorithm_and_task = pytest.mark.parametrize(("algorithm", "task"), PAIRS)
+
+
+def categories(rng, n, n_levels):
+    return pd.Categorical([f"level {i}" for i in rng.integers(n_levels, size=n)])
+
+
+def awkward(rng, n):
+    """Data sets that break naive pipelines, by name."""
+    missing = pd.DataFrame({f"x{i}": rng.normal(size=n) for i in range(3)})
+    missing["kind"] = categories(rng, n, 4)
+    missing = missing.mask(rng.random(missing.shape) < 0.3)
+    missing["nothing"] = np.nan
+    return {
+        "one feature": pd.DataFrame({"x": rng.normal(size=n)}),
+        "60 levels": pd.DataFrame({"x": rng.normal(size=n), "kind": categories(rng, n, 60)}),
+        "all categorical": pd.DataFrame({c: categories(rng, n, k) for c, k in (("a", 2), ("b", 3), ("c", 7))}),
+        "30 % missing": missing,
+        "huge and constant": pd.DataFrame({"huge": rng.choice([1e308, -1e308, 1.0], n), "same": np.ones(n)}),
+    }
+
+
+def target(rng, n, task):
+    if task == "regression":
+        return rng.normal(size=n) * 1e4
+    return rng.permutation(np.arange(n) % (2 if task == "binary" else 3))
+
+
+def cheap(config):
+    """The same configuration with few trees: a contract is about all settings, not about patience."""
+    return {**config, "n_estimators": min(config["n_estimators"], 12)} if "n_estimators" in config else config
+
+
+def answers(estimator, X, task):
+    return estimator.predict(X) if task == "regression" else estimator.predict_proba(X)
+
+
+@every_algorithm_and_task
+def test_twenty_configurations_fit_and_predict_awkward_data(algorithm, task, capfd):
+    rng = np.random.default_rng(2018)
+    sets = awkward(rng, 72)
+    y = target(rng, 72, task)
+    space = algorithm.space(task)
+    configs = [space.default(), *space.sample(20, rng)]
+
+    for i, config in enumerate(configs):
+        space.check(config)
+        assert json.loads(json.dumps(config)) == config
+        X, labels = list(sets.values())[i % 5], y
+        if i % 6 == 5:  # classes of five members, or fifteen rows
+            X, labels = X[:15], np.arange(15) % 3 if task == "multiclass" else y[:15]
+        train = slice(0, len(X) - 12) if len(X) > 15 else slice(None)
+
+        estimator = algorithm.build(cheap(config), task=task, seed=i)
+        estimator.fit(X[train], labels[train])
+        predicted = answers(estimator, X[-12:], task)
+
+        assert np.isfinite(predicted).all()
+        if task == "regression":
+            assert predicted.shape == (12,)
+        else:
+            assert predicted.shape == (12, len(np.unique(labels[train])))
+            assert predicted.sum(axis=1) == pytest.approx(np.ones(12))
+            assert set(estimator.predict(X[-12:])) <= set(estimator.classes_)
+    assert capfd.readouterr() == ("", "")
+
+
+@every_algorithm_and_task
+def test_the_same_seed_gives_the_same_predictions(algorithm, task):
+    rng = np.random.default_rng(5)
+    X, y = awkward(rng, 72)["30 % missing"], target(rng, 72, task)
+
+    for config in (algorithm.space(task).default(), *algorithm.space(task).sample(2, rng)):
+        first = algorithm.build(cheap(config), task=task, seed=3).fit(X, y)
+        second = clone(first).fit(X, y)
+
+        assert np.array_equal(answers(first, X, task), answers(second, X, task))
+
+
+@every_algorithm_and_task
+def test_the_default_learns_an_easy_problem(algorithm, task):
+    rng = np.random.default_rng(0)
+    shape = pd.Categorical(rng.choice(["round", "square", "long"], 150))
+    X = pd.DataFrame({"shape": shape, "size": rng.normal(size=150), "noise": rng.normal(size=150)})
+    signal = X["size"].to_numpy() + 2.0 * (shape == "round")
+    y = signal if task == "regression" else np.digitize(signal, [0.5] if task == "binary" else [0.0, 1.5])
+
+    estimator = algorithm.build(algorithm.space(task).default(), task=task, seed=0).fit(X[:100], y[:100])
+
+    assert estimator.score(X[100:], y[100:]) > 0.7
+
+
+@every_algorithm_and_task
+def test_a_saved_estimator_predicts_the_same_and_stands_levels_it_never_saw(algorithm, task):
+    rng = np.random.default_rng(1)
+    X, y = awkward(rng, 72)["30 % missing"], target(rng, 72, task)
+    new = X[:6].assign(kind=pd.Categorical(["aaa", "level 1", None, "zzz", "level 0", "level 3"]))
+    estimator = algorithm.build(cheap(algorithm.space(task).default()), task=task, seed=0).fit(X, y)
+
+    loaded = pickle.loads(pickle.dumps(estimator))
+
+    assert np.isfinite(answers(estimator, new, task)).all()
+    assert np.array_equal(answers(loaded, new, task), answers(estimator, new, task))
+
+
+@every_algorithm_and_task
+def test_training_rows_without_contrast_are_answered_with_what_they_say(algorithm, task):
+    X = pd.DataFrame({"x": np.arange(60.0)})
+    config = cheap(algorithm.space(task).default())
+
+    constant = algorithm.build(config, task=task, seed=0).fit(X, np.full(60, 2))
+    assert set(constant.predict(X)) == {2}
+
+    if task == "multiclass":
+        lacking = algorithm.build(config, task=task, seed=0).fit(X, np.repeat([0, 2], 30))
+        assert lacking.classes_.tolist() == [0, 2]
+        assert set(lacking.predict(X)) == {0, 2}
+
+
+@every_algorithm_and_task
+def test_a_configuration_outside_the_space_is_refused(algorithm, task):
+    with pytest.raises(BadConfig, match="nonsense"):
+        algorithm.build({**algorithm.space(task).default(), "nonsense": 1}, task=task, seed=0)

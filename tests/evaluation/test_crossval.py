@@ -1,0 +1,150 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hostile_algorithms import ALGORITHMS
+
+from metaml.data import from_frame
+from metaml.errors import BadRequest
+from metaml.evaluation import all_scores, evaluate, given_plan
+from metaml.evaluation.crossval import fold_seed, one_line
+from metaml.evaluation.job import Job, Limits
+
+
+def test_scores_are_those_of_the_out_of_fold_predictions(three_classes, ask):
+    job = ask(three_classes, "Noisy", n_folds=4, keep_predictions=True)
+
+    outcome = evaluate(job, three_classes, ALGORITHMS["Noisy"])
+
+    assert outcome.status == "ok"
+    assert outcome.folds == (0, 1, 2, 3)
+    assert outcome.predictions.shape == (60, 3)
+    assert outcome.predictions.dtype == np.float32
+    for fold in range(4):
+        _, test = job.plan.split(fold)
+        expected = all_scores("multiclass", three_classes.y[test], outcome.predictions[test])
+        assert {name: values[fold] for name, values in outcome.scores.items()} == pytest.approx(expected, rel=1e-5)
+
+
+def test_regression_predicts_values(numbers, ask):
+    job = ask(numbers, "Constant", keep_predictions=True)
+
+    outcome = evaluate(job, numbers, ALGORITHMS["Constant"])
+
+    assert set(outcome.scores) == {"neg_rmse", "neg_mae", "r2", "spearman"}
+    assert outcome.predictions.shape == (60,)
+    assert outcome.score("spearman") == 0
+
+
+def test_same_seed_gives_the_same_scores_and_another_seed_others(two_classes, ask):
+    scores = [
+        evaluate(ask(two_classes, "Noisy", seed=seed), two_classes, ALGORITHMS["Noisy"]).scores for seed in (1, 1, 2)
+    ]
+
+    assert scores[0] == scores[1]
+    assert scores[0] != scores[2]
+
+
+def test_fold_seeds_are_all_different():
+    seeds = {fold_seed(seed, fold) for seed in range(50) for fold in range(10)}
+
+    assert len(seeds) == 500
+
+
+def test_fewer_folds_than_planned_are_partial(two_classes, ask):
+    job = ask(two_classes, "Constant", n_folds=5, folds=(3, 1), keep_predictions=True)
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+    assert outcome.status == "partial"
+    assert outcome.folds == (3, 1)
+    assert len(outcome.scores["accuracy"]) == 2
+    tested = ~np.isnan(outcome.predictions[:, 0])
+    assert (tested == np.isin(job.plan.assignment, [1, 3])).all()
+
+
+def test_predictions_are_returned_only_when_asked_for(two_classes, ask):
+    outcome = evaluate(ask(two_classes, "Constant"), two_classes, ALGORITHMS["Constant"])
+
+    assert outcome.predictions is None
+
+
+def test_a_class_missing_from_the_training_part_gets_no_probability():
+    frame = pd.DataFrame({"a": np.arange(9.0), "y": [0, 1, 2, 3, 3, 0, 1, 3, 2]})
+    dataset = from_frame(frame, target="y", task="multiclass")
+    plan = given_plan([0, 0, 1, 0, 1, 1, 1, 0, 1])
+    job = Job(dataset.fingerprint, "Constant", {}, plan, 0, Limits(30), keep_predictions=True)
+
+    outcome = evaluate(job, dataset, ALGORITHMS["Constant"])
+
+    assert outcome.status == "ok"
+    assert (outcome.predictions[plan.assignment == 1, 2] == 0).all()
+    assert (outcome.predictions[plan.assignment == 0, 2] > 0).all()
+    assert outcome.predictions.sum(axis=1) == pytest.approx(1)
+
+
+def test_predicted_classes_stand_in_for_missing_probabilities(two_classes, ask):
+    job = ask(two_classes, "WithoutProbabilities", keep_predictions=True)
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["WithoutProbabilities"])
+
+    assert set(np.unique(outcome.predictions)) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "status", "error"),
+    [
+        ("Raising", "failed", "ValueError: cannot open data.csv"),
+        ("Quitting", "failed", "SystemExit: bye"),
+        ("NotANumber", "failed", "ValueError: fold 0 has predictions that are not finite"),
+        ("OutOfMemory", "memory", "MemoryError"),
+    ],
+)
+def test_what_a_learner_raises_is_an_outcome(two_classes, ask, algorithm, status, error):
+    outcome = evaluate(ask(two_classes, algorithm), two_classes, ALGORITHMS[algorithm])
+
+    assert (outcome.status, outcome.error) == (status, error)
+    assert outcome.scores == {}
+    assert np.isnan(outcome.score("accuracy"))
+
+
+def test_what_a_learner_warns_about_does_not_fail_it(two_classes, ask):
+    outcome = evaluate(ask(two_classes, "Worried"), two_classes, ALGORITHMS["Worried"])
+
+    assert outcome.status == "ok"
+
+
+def test_limits_are_kept_between_folds(two_classes, ask):
+    slow = ask(two_classes, "Sleepy", {"seconds": 0.05}, seconds=0.01)
+    large = ask(two_classes, "GreedyAtOnce", {"megabytes": 80}, megabytes=20)
+
+    assert evaluate(slow, two_classes, ALGORITHMS["Sleepy"]).status == "timeout"
+    assert evaluate(large, two_classes, ALGORITHMS["GreedyAtOnce"]).status == "memory"
+
+
+def test_peak_memory_and_seconds_are_measured(two_classes, ask):
+    job = ask(two_classes, "GreedyAtOnce", {"megabytes": 80})
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["GreedyAtOnce"])
+
+    assert 70 < outcome.peak_megabytes < 170
+    assert 0 < outcome.fit_seconds < outcome.seconds
+    assert 0 < outcome.predict_seconds < outcome.seconds
+
+
+def test_long_errors_are_cut():
+    assert len(one_line(ValueError("long " * 1000))) == 300
+    assert one_line(KeyError()) == "KeyError"
+
+
+def test_a_job_for_other_data_is_refused(two_classes, three_classes, ask):
+    with pytest.raises(BadRequest, match="right one"):
+        evaluate(ask(two_classes, "Constant"), three_classes, ALGORITHMS["Constant"])
+    with pytest.raises(BadRequest, match="numbered from 0"):
+        evaluate(ask(two_classes, "Constant", folds=(7,)), two_classes, ALGORITHMS["Constant"])
+
+
+def test_a_plan_for_other_rows_is_refused(two_classes):
+    job = Job(two_classes.fingerprint, "Constant", {}, given_plan([0, 1]), 0, Limits(1))
+
+    with pytest.raises(BadRequest, match="new plan"):
+        evaluate(job, two_classes, ALGORITHMS["Constant"])

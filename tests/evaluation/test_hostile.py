@@ -1,0 +1,135 @@
+"""Learners that do their worst, in real processes, with short limits."""
+
+import os
+import signal
+import time
+
+import psutil
+import pytest
+
+
+def pids_in(folder):
+    return [int(path.name) for path in folder.iterdir()]
+
+
+def nursery_of(pool):
+    return psutil.Process(pool._nursery._process.pid)
+
+
+def wait_until(claim):
+    while not claim():
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    # Whoever inherits an orphan may take its time to bury it.
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "config", "status", "error"),
+    [
+        ("Sleepy", {}, "timeout", "not done within 0.5 s"),
+        ("Stubborn", {}, "timeout", "not done within 0.5 s"),
+        ("Segfaulting", {}, "crashed", "the worker died of SIGSEGV"),
+        ("Leaving", {"code": 0}, "crashed", "the worker left with exit code 0"),
+        ("Leaving", {"code": 7}, "crashed", "the worker left with exit code 7"),
+        ("KilledFromOutside", {}, "crashed", "the worker died of SIGKILL"),
+        ("Patricide", {}, "crashed", "the worker died"),
+    ],
+)
+def test_misbehaviour_is_contained_and_the_pool_goes_on(run, two_classes, ask, algorithm, config, status, error):
+    outcome = run(ask(two_classes, algorithm, config, seconds=0.5))
+
+    assert (outcome.status, outcome.error) == (status, error)
+    assert run(ask(two_classes, "Constant")).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "config"),
+    [("Hungry", {}), ("GreedyAtOnce", {"megabytes": 400}), ("HungryChild", {})],
+)
+def test_memory_without_end_is_ended(run, two_classes, ask, algorithm, config):
+    before = psutil.Process().memory_info().rss
+
+    outcome = run(ask(two_classes, algorithm, config, megabytes=100))
+
+    assert outcome.status == "memory"
+    assert outcome.peak_megabytes > 100
+    assert psutil.Process().memory_info().rss - before < 100e6
+
+
+def test_printing_gigabytes_bothers_nobody(run, two_classes, ask, capfd):
+    before = psutil.Process().memory_info().rss
+
+    outcome = run(ask(two_classes, "Talkative", folds=(0,)))
+
+    assert outcome.status == "partial"
+    assert psutil.Process().memory_info().rss - before < 100e6
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "waits", "seconds", "status"),
+    [("Forking", True, 1.5, "timeout"), ("ForkThenCrash", False, 30, "crashed"), ("Forking", False, 30, "partial")],
+)
+def test_forked_children_do_not_outlive_their_job(run, two_classes, ask, tmp_path, algorithm, waits, seconds, status):
+    config = {"folder": str(tmp_path), "waits": waits}
+
+    outcome = run(ask(two_classes, algorithm, config, seconds=seconds, folds=(0,)))
+
+    # The worker retires after answering; the next job comes when it is gone.
+    run(ask(two_classes, "Constant"))
+    run(ask(two_classes, "Constant"))
+    assert outcome.status == status
+    assert len(pids_in(tmp_path)) == 2
+    assert not any(is_running(pid) for pid in pids_in(tmp_path))
+
+
+def test_children_of_another_job_do_not_outlive_a_killed_nursery(pool, two_classes, ask, tmp_path):
+    pool.submit(ask(two_classes, "Forking", {"folder": str(tmp_path), "waits": True}))
+    wait_until(lambda: len(pids_in(tmp_path)) == 2)
+    pool.submit(ask(two_classes, "Patricide"))
+
+    statuses = [pool.next(60)[1].status for _ in range(2)]
+
+    pool.submit(ask(two_classes, "Constant"))
+    assert pool.next(60)[1].status == "ok"
+    assert statuses == ["crashed", "crashed"]
+    assert not any(is_running(pid) for pid in pids_in(tmp_path))
+
+
+def test_a_worker_left_with_threads_is_replaced(run, two_classes, ask):
+    outcome = run(ask(two_classes, "Threaded"))
+
+    assert outcome.status == "ok"
+    assert run(ask(two_classes, "Constant")).status == "ok"
+
+
+def test_rubbish_on_the_line_is_a_crash(run, two_classes, ask):
+    outcome = run(ask(two_classes, "Garrulous"))
+
+    assert outcome.status == "crashed"
+    assert run(ask(two_classes, "Constant")).status == "ok"
+
+
+def test_a_worker_killed_while_idle_costs_nothing(pool, run, two_classes, ask):
+    run(ask(two_classes, "Constant"))
+    for worker in nursery_of(pool).children():
+        os.kill(worker.pid, signal.SIGKILL)
+
+    outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]
+
+    assert {outcome.status for outcome in outcomes} == {"ok"}
+
+
+def test_a_nursery_killed_while_idle_costs_nothing(pool, run, two_classes, ask):
+    run(ask(two_classes, "Constant"))
+    nursery = nursery_of(pool)
+    family = [nursery, *nursery.children()]
+    nursery.kill()
+    wait_until(lambda: not any(is_running(process.pid) for process in family))
+
+    outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]
+
+    assert {outcome.status for outcome in outcomes} == {"ok"}

@@ -1,0 +1,39 @@
+import os
+
+import pytest
+from hostile_algorithms import REGISTRY
+
+from metaml.evaluation.isolation import IsolatedEvaluator
+from metaml.evaluation.nursery import Nursery
+from metaml.evaluation.shelf import Shelf
+
+
+@pytest.fixture(scope="module")
+def evaluator(tmp_path_factory, two_classes):
+    folder = tmp_path_factory.mktemp("shelf")
+    Shelf(folder).put(two_classes)
+    nursery = Nursery(folder, registry=REGISTRY, preload=())
+    yield IsolatedEvaluator(nursery)
+    nursery.close()
+
+
+def test_limits_hold_without_a_pool(evaluator, two_classes, ask):
+    outcomes = [
+        evaluator(ask(two_classes, "Sleepy", seconds=0.2)),
+        evaluator(ask(two_classes, "Hungry", megabytes=50)),
+        evaluator(ask(two_classes, "Constant")),
+    ]
+
+    assert [outcome.status for outcome in outcomes] == ["timeout", "memory", "ok"]
+
+
+def test_evaluation_is_not_in_this_process(evaluator, two_classes, ask):
+    outcome = evaluator(ask(two_classes, "TellTale"))
+
+    assert f"pid={os.getpid()} " not in outcome.error
+
+
+def test_a_job_is_killed_when_its_asker_says_stop(evaluator, two_classes, ask):
+    outcome = evaluator.run(ask(two_classes, "Sleepy"), should_stop=lambda: True)
+
+    assert (outcome.status, outcome.error) == ("crashed", "cancelled")

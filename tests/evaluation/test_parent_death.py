@@ -1,0 +1,86 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+# There is no `if __name__ == "__main__"` on purpose: a script without it must work too.
+SCRIPT = """
+import sys, time
+from pathlib import Path
+from hostile_algorithms import REGISTRY, small_frame
+from metaml.data import from_frame
+from metaml.evaluation import Job, Limits, Pool, make_plan
+
+dataset = from_frame(small_frame(2), target="y")
+plan = make_plan(dataset, n_folds=2)
+pool = Pool(2, [dataset], registry=REGISTRY, preload=())
+for folder in sys.argv[1:]:
+    config = {"folder": folder, "waits": True}
+    pool.submit(Job(dataset.fingerprint, "Forking", config, plan, 0, Limits(3600)))
+while any(len(list(Path(folder).iterdir())) < 2 for folder in sys.argv[1:]):
+    time.sleep(0.02)
+print(pool._shelf.folder, flush=True)
+time.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_is_left_when_the_parent_is_killed(tmp_path, number):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, script, *folders]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        shelf = Path(parent.stdout.readline().decode().strip())
+        family = psutil.Process(parent.pid).children(recursive=True)
+        parent.send_signal(number)
+        parent.wait(10)
+
+    _, alive = psutil.wait_procs(family, timeout=10)
+
+    # One nursery, two workers, and of each worker a child and a grandchild that left home.
+    assert len(family) >= 7
+    assert alive == []
+    wait_until(lambda: not shelf.exists())
+
+
+def wait_until(claim):
+    deadline = time.monotonic() + 10
+    while not claim():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_watching_thread_ends_a_process_where_the_kernel_does_not():
+    # The middle process starts the last one and leaves; the last one prints its own pid.
+    program = (
+        "import os, sys, time\n"
+        "from metaml.evaluation import kinship\n"
+        "kinship._prctl = lambda option, value: False\n"
+        "ready, told = os.pipe()\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    kinship.die_with(os.getppid())\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    os.write(told, b'x')\n"
+        "    time.sleep(3600)\n"
+        "os.read(ready, 1)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=30)
+
+    # The pipe closes, and `run` returns, when the process that was left behind ends.
+    left = int(done.stdout)
+    wait_until(lambda: not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE)

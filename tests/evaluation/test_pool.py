@@ -1,0 +1,131 @@
+import pickle
+
+import pytest
+from hostile_algorithms import ALGORITHMS, REGISTRY
+
+from metaml.algorithms import ALGORITHMS as REAL_ALGORITHMS
+from metaml.errors import BadRequest, MetamlError
+from metaml.evaluation import Pool, evaluate
+
+
+def test_workers_answer_as_this_process_would(run, three_classes, ask):
+    job = ask(three_classes, "Noisy", n_folds=3, keep_predictions=True)
+
+    outcome = run(job)
+
+    expected = evaluate(job, three_classes, ALGORITHMS["Noisy"])
+    assert outcome.status == "ok"
+    assert outcome.scores == expected.scores
+    assert (outcome.predictions == expected.predictions).all()
+
+
+def test_a_real_algorithm_runs(two_classes, ask):
+    config = REAL_ALGORITHMS["decision_tree"].space("binary").default()
+    with Pool(1, [two_classes], preload=["sklearn.tree"]) as pool:
+        pool.submit(ask(two_classes, "decision_tree", config))
+        _, outcome = pool.next()
+
+    assert outcome.status == "ok"
+
+
+def test_jobs_come_back_in_the_order_they_finish(pool, two_classes, numbers, ask):
+    slow = ask(two_classes, "Sleepy", {"seconds": 0.4})
+    quick = ask(numbers, "Constant")
+    pool.submit(slow)
+    pool.submit(quick)
+
+    finished = [pool.next(30)[0], pool.next(30)[0]]
+
+    assert finished == [quick, slow]
+
+
+def test_more_jobs_than_workers_wait_their_turn(pool, two_classes, ask):
+    jobs = [ask(two_classes, "Constant", seed=seed) for seed in range(9)]
+
+    tickets = [pool.submit(job) for job in jobs]
+    free = pool.free
+    finished = [pool.next(30) for _ in jobs]
+
+    assert len(set(tickets)) == 9
+    assert free == 0
+    assert {job.seed for job, _ in finished} == set(range(9))
+    assert {outcome.status for _, outcome in finished} == {"ok"}
+    assert pool.free == 2
+
+
+def test_next_is_none_when_nothing_is_in_flight(pool):
+    assert pool.next() is None
+
+
+def test_next_is_none_when_nothing_is_done_in_time(pool, two_classes, ask):
+    pool.submit(ask(two_classes, "Sleepy", {"seconds": 0.2}))
+
+    too_early = pool.next(timeout=0.01)
+    in_time = pool.next(timeout=30)
+
+    assert too_early is None
+    assert in_time is not None
+
+
+def test_cancelled_jobs_never_come_back(pool, two_classes, ask):
+    ticket = pool.submit(ask(two_classes, "Sleepy"))
+    kept = ask(two_classes, "Constant")
+    pool.submit(kept)
+
+    pool.cancel(ticket)
+    finished = pool.next(30)
+
+    assert finished[0] is kept
+    assert pool.next(30) is None
+    assert pool.free == 2
+
+
+def test_unknown_data_and_unknown_algorithms_fail_alone(run, two_classes, ask):
+    job = ask(two_classes, "Constant")
+    elsewhere = type(job)("0" * 32, job.algorithm, job.config, job.plan, 0, job.limits)
+
+    assert "no data set 000" in run(elsewhere).error
+    assert "no algorithm 'Nothing'" in run(ask(two_classes, "Nothing")).error
+    assert run(job).status == "ok"
+
+
+def test_thread_pools_of_workers_are_capped(run, two_classes, ask):
+    outcome = run(ask(two_classes, "TellTale"))
+
+    assert "OMP=1 pools=[1]" in outcome.error
+
+
+def test_workers_are_long_lived(run, two_classes, ask):
+    pids = {run(ask(two_classes, "TellTale")).error.split()[1] for _ in range(6)}
+
+    assert len(pids) <= 2
+
+
+def test_a_registry_that_cannot_be_imported_is_said_aloud(two_classes, ask):
+    with Pool(1, [two_classes], registry="no_such_module:ALGORITHMS", preload=()) as pool:
+        pool.submit(ask(two_classes, "Constant"))
+
+        with pytest.raises(MetamlError, match="no_such_module"):
+            pool.next(60)
+
+
+def test_a_pool_without_workers_is_refused():
+    with pytest.raises(BadRequest, match="at least 1"):
+        Pool(0)
+
+
+def test_jobs_and_outcomes_are_small(run, two_classes, ask):
+    job = ask(two_classes, "Constant")
+
+    outcome = run(job)
+
+    assert len(pickle.dumps(job)) < 2000
+    assert len(pickle.dumps(outcome)) < 2000
+
+
+def test_folders_of_data_sets_are_removed(two_classes):
+    with Pool(1, [two_classes], registry=REGISTRY, preload=()) as pool:
+        folder = pool._shelf.folder
+        assert (folder / f"{two_classes.fingerprint}.pickle").exists()
+
+    assert not folder.exists()
