@@ -6,21 +6,22 @@ first; and draws the others from a stream that belongs to the seed, the data set
 seed makes the same configurations in whatever order they finish, and a bot that is started again goes on.
 """
 
-import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
-from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, Run, canonical_json
+from metaml_kb import KnowledgeBase, Run, canonical_json
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.config import Config
-from metaml.data import Dataset, Task
+from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, environment, given_plan, make_plan
+from metaml.evaluation import FoldPlan, Job, Limits, Pool, given_plan, make_plan
+from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.sources.base import Loaded, Source
 
 PLAN_SEED = 0
@@ -161,12 +162,12 @@ def run_bot(
         prepared = []
         for loaded in _load(sources, report.set_aside, on_note, should_stop):
             pool.add(loaded.dataset)
-            prepared.append(_store_dataset(kb, loaded, settings))
+            prepared.append(_prepare(kb, loaded, settings))
         if not prepared:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in report.set_aside.items())
             raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Check --data.")
         session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
-        machine = kb.add_environment(_environment())
+        machine = kb.add_environment(environment_record())
         tasks = {item.fingerprint: item.task for item in prepared}
         draws = Draws(kb, prepared, settings)
         n_asked, busy, covered = 0, 0.0, set[str]()
@@ -189,7 +190,13 @@ def run_bot(
                 continue
             job, outcome = finished
             in_flight.remove(job)
-            run = run_of(job, outcome, tasks[job.dataset], session=session, environment=machine)
+            run = run_of(
+                job,
+                outcome,
+                session=session,
+                environment=machine,
+                **_origin(job, tasks[job.dataset]),
+            )
             added = kb.add_run(run)
             covered.add(job.dataset)
             busy += outcome.seconds
@@ -234,23 +241,12 @@ def _load(
         yield loaded
 
 
-def _store_dataset(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> Prepared:
+def _prepare(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> Prepared:
     """Store a data set, its metafeatures and its fold plan."""
-    from metaml.metafeatures import describe
-
     dataset = loaded.dataset
-    is_new = kb.add_dataset(dataset_record(dataset, loaded.origin, dict(loaded.details)))
+    store_dataset(kb, dataset, loaded.origin, details=loaded.details, seconds=settings.describe_seconds)
     if loaded.qualities:
         kb.add_metafeatures(dataset.fingerprint, loaded.qualities, source="openml")
-    if is_new:
-        facts = describe(dataset, seconds=settings.describe_seconds)
-        kb.add_metafeatures(
-            dataset.fingerprint,
-            facts.values,
-            reasons=facts.reasons,
-            seconds=facts.seconds,
-            n_rows=facts.n_rows_used,
-        )
     if loaded.folds is not None:
         plan = given_plan(loaded.folds)
     else:
@@ -259,63 +255,12 @@ def _store_dataset(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> 
     return Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan)
 
 
-def dataset_record(dataset: Dataset, origin: str, details: dict[str, object]) -> DatasetRecord:
-    """Return what the knowledge base keeps of a data set: no rows."""
-    return DatasetRecord(
-        fingerprint=dataset.fingerprint,
-        name=dataset.name,
-        task=dataset.task,
-        target=dataset.target,
-        n_rows=len(dataset.y),
-        n_columns=dataset.X.shape[1],
-        n_classes=None if dataset.labels is None else len(dataset.labels),
-        source=origin,
-        details={
-            **details,
-            "columns": {column.name: column.kind for column in dataset.columns[:200]},
-            "repairs": [f"{repair.column or 'table'}: {repair.what} ({repair.why})" for repair in dataset.repairs[:50]],
-        },
-    )
-
-
-def fold_plan_record(plan: FoldPlan) -> FoldPlanRecord:
-    """Return what the knowledge base keeps of a fold plan: all of it."""
-    packed = zlib.compress(plan.assignment.astype("<i2").tobytes(), 9)
-    return FoldPlanRecord(plan.hash, plan.strategy, plan.n_folds, plan.seed, plan.max_rows, packed)
-
-
-def _environment() -> EnvironmentRecord:
-    facts = environment()
-    return EnvironmentRecord(
-        versions={"python": facts["python"], **facts["libraries"]},
-        host=facts["host"],
-        platform=facts["platform"],
-        processor=facts["cpu"],
-        reference_seconds=facts["reference_seconds"],
-    )
-
-
-def run_of(job: Job, outcome: Outcome, task: Task, *, session: str, environment: str) -> Run:
-    """Return the run that a job and its outcome make."""
-    space = ALGORITHMS[job.algorithm].space(task) if job.algorithm in ALGORITHMS else None
-    is_default = space is not None and job.config == space.default()
-    return Run(
-        dataset=job.dataset,
-        algorithm=job.algorithm,
-        config=job.config,
-        scores=outcome.scores,
-        fold_plan=job.plan.hash,
-        seed=job.seed,
-        status=outcome.status,
-        fit_seconds=outcome.fit_seconds or outcome.seconds,
-        predict_seconds=outcome.predict_seconds,
-        peak_megabytes=outcome.peak_megabytes,
-        error=outcome.error,
-        origin="default" if is_default else "random",
-        probability=None if is_default or space is None else space.density(job.config),
-        session=session,
-        environment=environment,
-    )
+def _origin(job: Job, task: Task) -> dict[str, Any]:
+    """Return where the configuration came from, and how probable the draw was."""
+    space = ALGORITHMS[job.algorithm].space(task)
+    if job.config == space.default():
+        return {"origin": "default"}
+    return {"origin": "random", "probability": space.density(job.config)}
 
 
 def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, object]:

@@ -45,6 +45,8 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
     in the middle of one takes an `IsolatedEvaluator`.
     """
     _check(job, dataset)
+    if job.refit:
+        return _refit(job, dataset, algorithm, n_threads)
     meter, start = MemoryMeter(), time.perf_counter()
     scores: list[dict[str, float]] = []
     predictions = _empty_predictions(dataset)
@@ -63,22 +65,43 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
                 predictions[test] = tested.prediction
                 scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
                 _check_limits(job, time.perf_counter() - start, meter.peak())
+                if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
+                    break
     except _Overrun as overrun:
         status, error = overrun.status, str(overrun)
     except (Exception, SystemExit) as trouble:
         status, error = ("memory" if _is_memory(trouble) else "failed"), one_line(trouble)
     went_well = error is None
+    done = job.asked_folds[: len(scores)]
+    if went_well and len(done) < len(job.asked_folds):
+        status = "partial"
     return Outcome(
         status=status,
         seconds=time.perf_counter() - start,
         scores={name: tuple(fold[name] for fold in scores) for name in scores[0]} if went_well else {},
-        folds=job.asked_folds if went_well else (),
+        folds=done if went_well else (),
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
         peak_megabytes=meter.peak(),
         error=error,
         predictions=predictions if went_well and job.keep_predictions else None,
     )
+
+
+def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> Outcome:
+    """Return the algorithm fitted to all rows, with the seed that follows those of the folds."""
+    meter, start = MemoryMeter(), time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seed = fold_seed(job.seed, job.plan.n_folds)
+            estimator: Any = algorithm.build(job.config, task=dataset.task, seed=seed, n_threads=n_threads)
+            estimator.fit(dataset.X, dataset.y)
+    except (Exception, SystemExit) as trouble:
+        status: Status = "memory" if _is_memory(trouble) else "failed"
+        return Outcome(status, time.perf_counter() - start, peak_megabytes=meter.peak(), error=one_line(trouble))
+    seconds = time.perf_counter() - start
+    return Outcome("ok", seconds, fit_seconds=seconds, peak_megabytes=meter.peak(), estimator=estimator)
 
 
 def fold_seed(seed: int, fold: int) -> int:

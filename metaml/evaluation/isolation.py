@@ -132,7 +132,8 @@ class _Watch:
         return self.outcome("crashed", f"the worker left with exit code {exit_status}")
 
     def _receive(self) -> object:
-        most = LARGE_ANSWER_BYTES if self._job.keep_predictions else SMALL_ANSWER_BYTES
+        is_large = self._job.keep_predictions or self._job.refit
+        most = LARGE_ANSWER_BYTES if is_large else SMALL_ANSWER_BYTES
         try:
             return pickle.loads(self._worker.connection.recv_bytes(most))  # noqa: S301 - from our own process
         except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, ValueError, TypeError) as trouble:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -61,11 +61,37 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Race:
+    """The run to beat: its score on each fold, by the metric that counts."""
+
+    metric: str
+    scores: tuple[float, ...]
+
+    def is_lost(self, scores: Sequence[float]) -> bool:
+        """Return whether these scores on the first folds leave no hope.
+
+        The mean gap to the run to beat must exceed two standard errors of the gaps, and the spread of that run's
+        own folds: two folds that agree by chance do not end a race.
+
+        >>> race = Race("accuracy", (0.90, 0.92, 0.91))
+        >>> race.is_lost([0.5]), race.is_lost([0.5, 0.52]), race.is_lost([0.89, 0.93])
+        (False, True, False)
+        """
+        n = len(scores)
+        if n < 2 or n > len(self.scores):
+            return False
+        gaps = np.subtract(self.scores[:n], scores)
+        spread = float(np.std(self.scores))
+        return bool(gaps.mean() > max(2 * gaps.std(ddof=1) / math.sqrt(n), spread, 0.0))
+
+
+@dataclass(frozen=True)
 class Job:
     """One evaluation asked for. The data set is named by its fingerprint.
 
-    `folds` restricts the evaluation to some folds of the plan (racing); `keep_predictions` asks for the
-    out-of-fold predictions, the only part of an outcome that may be large.
+    `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
+    `keep_predictions` asks for the out-of-fold predictions. A `refit` is no evaluation: the algorithm is fitted to all
+    rows and the fitted estimator comes back.
     """
 
     dataset: str
@@ -76,6 +102,8 @@ class Job:
     limits: Limits
     folds: tuple[int, ...] | None = None
     keep_predictions: bool = False
+    race: Race | None = None
+    refit: bool = False
 
     @property
     def asked_folds(self) -> tuple[int, ...]:
@@ -92,7 +120,8 @@ class Outcome:
     `partial` have `scores`: for each metric one value per fold in `folds`, higher is better. `fit_seconds`
     and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over the
     memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set: class
-    probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN.
+    probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN. `estimator` is
+    what a refit gives: fitted to the codes of the data set's target.
     """
 
     status: Status
@@ -104,6 +133,7 @@ class Outcome:
     peak_megabytes: float = 0.0
     error: str | None = None
     predictions: npt.NDArray[Any] | None = None
+    estimator: Any = None
 
     def score(self, metric: str) -> float:
         """Return the mean of a metric over the folds where it is defined, NaN when there are none.

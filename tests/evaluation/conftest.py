@@ -12,7 +12,7 @@ from metaml.evaluation import Job, Limits, Pool, make_plan
 
 # Workers, too, import it by name.
 sys.path.append(str(Path(__file__).parent))
-from hostile_algorithms import REGISTRY, small_frame  # noqa: E402
+from hostile_algorithms import REGISTRY, small_frame
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,87 @@
+"""Who is evaluated next: a bandit over one optimizer per algorithm, decided by what has finished and nothing else.
+
+The search knows no clock and no workers. Asked with the same seed after the same events in the same order it
+proposes the same configurations, so that a stored event log can be replayed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from metaml.bandits import POLICIES, Policy
+from metaml.config import Config
+from metaml.errors import BadRequest
+from metaml.optimizer import Measured, Optimizer, Proposal
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to evaluate next: the algorithm that the policy chose and the proposal of its optimizer."""
+
+    algorithm: str
+    proposal: Proposal
+
+
+@dataclass
+class Arm:
+    """An algorithm under way: its optimizer, and what its finished evaluations gave, in order."""
+
+    optimizer: Optimizer
+    rewards: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    n_open: int = 0
+
+
+class Search:
+    """A policy that shares evaluations between optimizers.
+
+    `optimizers` are in the order in which the algorithms are to be tried first. An evaluation that is still open
+    counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm.
+    """
+
+    def __init__(self, optimizers: Mapping[str, Optimizer], policy: str | Policy, *, seed: int = 0) -> None:
+        if isinstance(policy, str) and policy not in POLICIES:
+            raise BadRequest(f"There is no bandit {policy!r}. Choose among: {', '.join(POLICIES)}.")
+        self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
+        self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
+        self._seed = seed
+        self._n_asked = 0
+
+    @property
+    def n_told(self) -> int:
+        """Return how many evaluations were told."""
+        return sum(len(arm.rewards) for arm in self.arms.values())
+
+    def ask(self, rounds_left: int | None = None) -> Choice:
+        """Return what to evaluate next; it stays open until it is told or dropped."""
+        names = list(self.arms)
+        rng = np.random.default_rng((self._seed, self._n_asked))
+        rewards, seconds = zip(*(self._history(arm) for arm in self.arms.values()), strict=True)
+        place = self._policy.choose(rewards, rng, seconds=seconds, rounds_left=rounds_left)
+        arm = self.arms[names[place]]
+        proposal = arm.optimizer.ask()
+        arm.n_open += 1
+        self._n_asked += 1
+        return Choice(names[place], proposal)
+
+    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+        """Learn what came of an evaluation."""
+        arm = self.arms[algorithm]
+        arm.optimizer.tell(config, outcome)
+        seen = arm.optimizer.seen[-1]
+        # A partial run has no score that compares with complete ones: to the bandit it is a pull that gave nothing.
+        arm.rewards.append(np.nan if seen.score is None or seen.is_partial else seen.score)
+        arm.seconds.append(outcome.seconds)
+        arm.n_open -= 1
+
+    def drop(self, algorithm: str, config: Config) -> None:
+        """Forget an evaluation that was asked for and will not come."""
+        self.arms[algorithm].optimizer.drop(config)
+        self.arms[algorithm].n_open -= 1
+
+    def _history(self, arm: Arm) -> tuple[Sequence[float], Sequence[float]]:
+        finite = [reward for reward in arm.rewards if np.isfinite(reward)]
+        believed = float(np.mean(finite)) if finite else np.nan
+        typical = float(np.mean(arm.seconds)) if arm.seconds else 1.0
+        return [*arm.rewards, *[believed] * arm.n_open], [*arm.seconds, *[typical] * arm.n_open]
