@@ -8,19 +8,20 @@ seed makes the same configurations in whatever order they finish, and a bot that
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from metaml_kb import KnowledgeBase, Run, canonical_json
+from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.config import Config
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import FoldPlan, Job, Limits, Pool, given_plan, make_plan
+from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, given_plan, make_plan
+from metaml.metafeatures.openml import repair_openml
 from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.sources.base import Loaded, Source
 
@@ -87,6 +88,8 @@ class Prepared:
 
 
 Pair = tuple[str, str]
+Publish = Callable[[Loaded, Job, Outcome], int]
+"""Uploads a finished run and returns its number there; MetamlError says why it was not taken."""
 
 
 class Draws:
@@ -150,38 +153,39 @@ def run_bot(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_note: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
+    publish: Publish | None = None,
     registry: str = "metaml.algorithms:ALGORITHMS",
 ) -> BotReport:
     """Make runs until the budget is used up, each stored as it finishes; return what was done.
 
-    Once `should_stop` says so no new evaluation begins, and those in flight are finished.
+    Once `should_stop` says so no new evaluation begins, and those in flight are finished. `publish`, if given, is
+    called with every complete run on a data set of OpenML.
     """
-    budget = Budget(settings.seconds)
-    report = BotReport()
+    tally = _Tally(Budget(settings.seconds))
     with Pool(settings.n_workers, registry=registry) as pool:
-        prepared = []
-        for loaded in _load(sources, report.set_aside, on_note, should_stop):
+        prepared, originals = [], {}
+        for loaded in _load(sources, tally.set_aside, on_note, should_stop):
             pool.add(loaded.dataset)
             prepared.append(_prepare(kb, loaded, settings))
+            if publish is not None and loaded.origin == "openml":
+                originals[loaded.dataset.fingerprint] = loaded
         if not prepared:
-            reasons = "; ".join(f"{name}: {reason}" for name, reason in report.set_aside.items())
-            raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Check --data.")
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in tally.set_aside.items())
+            raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Name others.")
         session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
         machine = kb.add_environment(environment_record())
         tasks = {item.fingerprint: item.task for item in prepared}
         draws = Draws(kb, prepared, settings)
-        n_asked, busy, covered = 0, 0.0, set[str]()
         in_flight: deque[Job] = deque()
+        n_asked = 0
         while True:
             # One job waits for each worker, so that none is idle while a run is being stored.
-            while len(in_flight) < 2 * settings.n_workers and _wants_more(settings, budget, n_asked, should_stop):
+            while len(in_flight) < 2 * settings.n_workers and _wants_more(settings, tally, n_asked, should_stop):
                 drawn = draws.next()
                 if drawn is None:
                     break
-                item, algorithm, config = drawn
-                job = Job(item.fingerprint, algorithm, config, item.plan, PLAN_SEED, settings.limits)
-                pool.submit(job)
-                in_flight.append(job)
+                in_flight.append(_job(*drawn, settings, keep_predictions=drawn[0].fingerprint in originals))
+                pool.submit(in_flight[-1])
                 n_asked += 1
             finished = pool.next(timeout=1.0)
             if finished is None:
@@ -190,34 +194,84 @@ def run_bot(
                 continue
             job, outcome = finished
             in_flight.remove(job)
-            run = run_of(
-                job,
-                outcome,
-                session=session,
-                environment=machine,
-                **_origin(job, tasks[job.dataset]),
-            )
-            added = kb.add_run(run)
-            covered.add(job.dataset)
-            busy += outcome.seconds
-            status = (job.algorithm, outcome.status)
-            report = replace(
-                report,
-                n_done=report.n_done + 1,
-                n_failed=report.n_failed + (outcome.status != "ok"),
-                n_known=report.n_known + added.n_known,
-                seconds=budget.used,
-                busy_seconds=busy,
-                statuses={**report.statuses, status: report.statuses.get(status, 0) + 1},
-            )
-            on_progress(Progress(report.n_done, report.n_failed, len(covered), budget.used, run))
+            origin = _origin(job, tasks[job.dataset])
+            run = run_of(job, outcome, session=session, environment=machine, **origin)
+            tally.count(job, outcome, kb.add_run(run))
+            if publish is not None and job.dataset in originals and outcome.status == "ok":
+                _publish(publish, originals[job.dataset], job, outcome, on_note)
+            on_progress(tally.progress(run))
         kb.finish_session(session)
-    return report
+    return tally.report()
 
 
-def _wants_more(settings: BotSettings, budget: Budget, n_asked: int, should_stop: Callable[[], bool]) -> bool:
+class _Tally:
+    """What was done so far."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.set_aside: dict[str, str] = {}
+        self._statuses: Counter[tuple[str, str]] = Counter()
+        self._covered: set[str] = set()
+        self._n_known = 0
+        self._busy_seconds = 0.0
+
+    @property
+    def _n_done(self) -> int:
+        return self._statuses.total()
+
+    @property
+    def _n_failed(self) -> int:
+        return sum(n for (_, status), n in self._statuses.items() if status != "ok")
+
+    def count(self, job: Job, outcome: Outcome, added: Added) -> None:
+        """Take note of a finished evaluation."""
+        self._statuses[job.algorithm, outcome.status] += 1
+        self._covered.add(job.dataset)
+        self._n_known += added.n_known
+        self._busy_seconds += outcome.seconds
+
+    def progress(self, last: Run) -> Progress:
+        """Return how far the bot has come."""
+        return Progress(self._n_done, self._n_failed, len(self._covered), self.budget.used, last)
+
+    def report(self) -> BotReport:
+        """Return what was done in all."""
+        return BotReport(
+            n_done=self._n_done,
+            n_failed=self._n_failed,
+            n_known=self._n_known,
+            seconds=self.budget.used,
+            busy_seconds=self._busy_seconds,
+            statuses=dict(self._statuses),
+            set_aside=self.set_aside,
+        )
+
+
+def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, *, keep_predictions: bool) -> Job:
+    return Job(
+        item.fingerprint,
+        algorithm,
+        config,
+        item.plan,
+        PLAN_SEED,
+        settings.limits,
+        keep_predictions=keep_predictions,
+    )
+
+
+def _publish(publish: Publish, loaded: Loaded, job: Job, outcome: Outcome, on_note: Callable[[str], None]) -> None:
+    """Publish a run; one that is not taken is said, and the bot goes on."""
+    try:
+        number = publish(loaded, job, outcome)
+    except MetamlError as trouble:
+        on_note(f"A run of {job.algorithm} on {loaded.dataset.name} was not published: {trouble}")
+    else:
+        on_note(f"Published {job.algorithm} on {loaded.dataset.name} as run {number}.")
+
+
+def _wants_more(settings: BotSettings, tally: _Tally, n_asked: int, should_stop: Callable[[], bool]) -> bool:
     is_enough = settings.n_runs is not None and n_asked >= settings.n_runs
-    return not (is_enough or budget.is_used_up or should_stop())
+    return not (is_enough or tally.budget.is_used_up or should_stop())
 
 
 def _load(
@@ -227,6 +281,7 @@ def _load(
     should_stop: Callable[[], bool],
 ) -> Iterator[Loaded]:
     """Yield the data sets that can be used; note the reason for each that cannot."""
+    seen: dict[str, str] = {}
     for source in sources:
         if should_stop():
             return
@@ -235,6 +290,10 @@ def _load(
         except MetamlError as trouble:
             set_aside[source.name] = str(trouble)
             on_note(f"{source.name} is set aside: {trouble}")
+            continue
+        twin = seen.setdefault(loaded.dataset.fingerprint, source.name)
+        if twin != source.name:
+            set_aside[source.name] = f"it holds the same data as {twin}"
             continue
         if loaded.dataset.target_was_guessed and loaded.origin == "file":
             on_note(f"{source.name}: predicting {loaded.dataset.target!r}, its last column ({loaded.dataset.task}).")
@@ -246,13 +305,17 @@ def _prepare(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> Prepar
     dataset = loaded.dataset
     store_dataset(kb, dataset, loaded.origin, details=loaded.details, seconds=settings.describe_seconds)
     if loaded.qualities:
-        kb.add_metafeatures(dataset.fingerprint, loaded.qualities, source="openml")
-    if loaded.folds is not None:
-        plan = given_plan(loaded.folds)
-    else:
-        plan = make_plan(dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
+        kb.add_metafeatures(dataset.fingerprint, repair_openml(loaded.qualities), source="openml")
+    plan = plan_of(loaded, settings)
     kb.add_fold_plan(fold_plan_record(plan))
     return Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan)
+
+
+def plan_of(loaded: Loaded, settings: BotSettings) -> FoldPlan:
+    """Return the folds that a data set's source prescribes, else those that all bots use."""
+    if loaded.folds is not None:
+        return given_plan(loaded.folds)
+    return make_plan(loaded.dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
 
 
 def _origin(job: Job, task: Task) -> dict[str, Any]:

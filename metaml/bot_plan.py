@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 from metaml_kb import KnowledgeBase
 
-from metaml.bot import BotSettings, Draws, Prepared
+from metaml.bot import BotSettings, Draws, Prepared, plan_of
 from metaml.budget import in_words
 from metaml.errors import MetamlError
-from metaml.evaluation import make_plan
 from metaml.sources.base import Source
 
 SHOWN_RUNS = 1000
@@ -22,11 +21,12 @@ def plan_runs(kb: KnowledgeBase, sources: Sequence[Source], settings: BotSetting
     prepared, set_aside = [], 0
     for source in sources:
         try:
-            dataset = source.load().dataset
+            loaded = source.load()
         except MetamlError:
             set_aside += 1
             continue
-        plan = make_plan(dataset, settings.n_folds, max_rows=settings.max_rows)
+        dataset = loaded.dataset
+        plan = plan_of(loaded, settings)
         prepared.append(Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan))
     expected = _Expectation(kb, settings.limits.seconds)
     draws, planned, total, n_runs = Draws(kb, prepared, settings), Counter[tuple[str, str]](), 0.0, 0

@@ -10,7 +10,7 @@ from metaml_cli.live import LiveLine, counted_interrupts
 from metaml_cli.render import Format, say, show
 
 if TYPE_CHECKING:
-    from metaml.bot import BotReport, BotSettings, Progress
+    from metaml.bot import BotReport, BotSettings, Progress, Publish
     from metaml.sources.base import Source
 
 INTERRUPTED = 130
@@ -19,6 +19,12 @@ INTERRUPTED = 130
 def bot(
     data: Annotated[list[str] | None, typer.Option(help="A data file or a folder of them; may be repeated.")] = None,
     builtin: Annotated[bool, typer.Option("--builtin", help="The real data sets inside scikit-learn.")] = False,
+    openml_suite: Annotated[str | None, typer.Option(help="OpenML suites, comma-separated, such as 99.")] = None,
+    openml_task: Annotated[str | None, typer.Option(help="OpenML tasks, comma-separated, such as 31,37.")] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="OpenML only from its cache; no connection.")] = False,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Upload complete runs to OpenML with your API key (OPENML_APIKEY).")
+    ] = False,
     algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
     time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
@@ -54,7 +60,8 @@ def bot(
         max_rows=max_rows,
         seed=secrets.randbelow(2**31) if seed is None else seed,
     )
-    sources = _sources(data or [], builtin)
+    sources = _sources(data or [], builtin, numbers(openml_task), numbers(openml_suite), offline=offline)
+    publisher = _publisher(offline=offline) if publish else None
     with opened(kb, create=True) as base:
         if plan:
             from metaml.bot_plan import plan_runs
@@ -73,6 +80,7 @@ def bot(
                 on_progress=lambda progress: line.update(_progress_text(progress, settings, len(sources))),
                 on_note=line.say,
                 should_stop=interrupts,
+                publish=publisher,
             )
         line.close(_summary(report, settings))
         say(f"See them with: metaml kb runs --kb {base.name}")
@@ -84,7 +92,29 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _sources(data: list[str], builtin: bool) -> "list[Source]":
+def numbers(text: str | None) -> list[int]:
+    """Return the OpenML numbers in a comma-separated option."""
+    from metaml.errors import BadRequest
+
+    words = _names(text or "")
+    for word in words:
+        if not word.isdigit():
+            raise BadRequest(f"{word!r} is not an OpenML number. Write them as 31,37.")
+    return [int(word) for word in words]
+
+
+def _publisher(*, offline: bool) -> "Publish":
+    """Return what uploads runs; it needs a key and a connection."""
+    from metaml.errors import BadRequest
+    from metaml.openml_runs.publishing import Publisher, api_key
+    from metaml.sources.openml import Client
+
+    if offline:
+        raise BadRequest("Nothing can be published offline. Leave out --offline or --publish.")
+    return Publisher(Client(), api_key())
+
+
+def _sources(data: list[str], builtin: bool, tasks: list[int], suites: list[int], *, offline: bool) -> "list[Source]":
     """Return all data sets that were asked for."""
     from metaml.errors import BadRequest
 
@@ -97,8 +127,12 @@ def _sources(data: list[str], builtin: bool) -> "list[Source]":
         from metaml.sources import builtin as inside
 
         sources += inside.sources()
+    if tasks or suites:
+        from metaml.sources import openml
+
+        sources += openml.sources(tasks, suites, offline=offline)
     if not sources:
-        raise BadRequest("No data set was named. Give --data FOLDER, or --builtin for those inside scikit-learn.")
+        raise BadRequest("No data set was named. Give --data FOLDER, --builtin, or --openml-task NUMBER.")
     return sources
 
 

@@ -2,19 +2,21 @@
 
 A flow is only mapped where the run would have come out the same here, up to chance:
 
-| flow | what | here | as long as |
-| --- | --- | --- | --- |
-| 6969, 8315 | scikit-learn's random forest | `random_forest` | no cell is missing (ours takes missing numbers as they are, theirs imputes), no limit to the trees that ours does not have |
-| 6970 | scikit-learn's AdaBoost | `adaboost` | it is SAMME (SAMME.R is gone from scikit-learn), trees are limited in depth only, missing numbers are replaced by mean or median |
-| 8317 | libsvm | `svm` | columns are standardised and one-hot ones are not, as ours; missing numbers as above |
-| 6767 | mlr's xgboost | – | never: there the number of rounds is a parameter, ours stops early |
-| 6794 | mlr's ranger | – | never: without replacement it draws a part of the rows, which ours cannot; categories are split by their order; whether trees vote or average is not recorded |
+- 6969, 8315 (scikit-learn's random forest): `random_forest`, if no cell is missing, as ours takes missing numbers as
+  they are where theirs imputes, and the trees have no limit that ours do not have.
+- 6970 (scikit-learn's AdaBoost): `adaboost`, if it is SAMME (SAMME.R is gone from scikit-learn), the trees are limited
+  in depth only, and missing numbers are replaced by mean or median.
+- 8317 (libsvm in scikit-learn): `svm`, if numbers are standardised and one-hot columns are not, as here; missing
+  numbers as above.
+- 6767 (mlr's xgboost): never. There the number of rounds is a parameter; ours stops early.
+- 6794 (mlr's ranger): never. Without replacement it draws a part of the rows, which ours cannot; it splits categories
+  by their order; whether trees vote or average is not recorded.
 
 In all of them categories are one-hot encoded, so one with more levels than our `max_levels` reaches is not mapped, nor
 is a missing category. Shares of the columns become powers and `gamma` is counted in our unit, by the width of the
 data set once encoded. What is not mapped, or lies outside our space, is kept as `openml.flow.NUMBER` with the flow's
 own words.
-"""  # noqa: E501
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -109,9 +111,12 @@ def translate(setup: Setup, shape: Shape | None) -> Translated:
             raise NotTheSame("the data set is not known")
         config = translator(setup, shape)
         ALGORITHMS[algorithm].space(shape.task).check(config)
-    except (NotTheSame, BadConfig) as trouble:
-        reason = str(trouble) if isinstance(trouble, NotTheSame) else "it lies outside our space"
-        return Translated(own_name, setup.flat(), reason)
+    except NotTheSame as difference:
+        return Translated(own_name, setup.flat(), str(difference))
+    except BadConfig:
+        return Translated(own_name, setup.flat(), "it lies outside our space")
+    except KeyError as missing:
+        return Translated(own_name, setup.flat(), f"{missing.args[0]} is not recorded")
     return Translated(algorithm, config)
 
 

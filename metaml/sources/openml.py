@@ -154,7 +154,7 @@ def _visit(client: Client, local: Cache, number: int, *, is_first: bool) -> _Par
         }
         if not client.offline:
             local.take(stage, "tasks", number)
-            local.take(stage, "datasets", data_number)
+            local.take(stage, "datasets", data_number, instead=not is_first)
     return _Parts(is_regression, task.target_name, frame, folds, qualities, details, entry.name)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 _OURS = "metaml"
 _SMALL = (".xml", ".json")
+_DATA = (".pq", ".arff")
 _LEFT_OVER = (".pkl", ".py3", ".minio", ".feather")
 _STALE_SECONDS = 24 * 3600.0
 
@@ -86,10 +87,17 @@ class Cache:
             if file.suffix in _SMALL or not _linked(file, target / file.name):
                 shutil.copyfile(file, target / file.name)
 
-    def take(self, stage: "Cache", kind: str, number: int) -> None:
-        """Move an entry's new files from a stage into this cache; each is there whole or not at all."""
+    def take(self, stage: "Cache", kind: str, number: int, *, instead: bool = False) -> None:
+        """Move an entry's new files from a stage into this cache; each is there whole or not at all.
+
+        `instead` drops the data files that the stage does without: they were tried and were no good.
+        """
         target = self.folder(kind, number)
         target.mkdir(parents=True, exist_ok=True)
+        if instead:
+            for file in target.iterdir():
+                if file.suffix in _DATA and not (stage.folder(kind, number) / file.name).exists():
+                    file.unlink(missing_ok=True)
         for file in stage.folder(kind, number).iterdir():
             if file.is_file() and not file.is_symlink() and file.suffix not in _LEFT_OVER:
                 file.replace(target / file.name)

@@ -22,14 +22,14 @@ from metaml.sources.openml_cache import Cache
 T = TypeVar("T")
 
 _one_at_a_time = threading.RLock()
+_KEY_CODES = {102, 103, 104, 106, 137, 138, 169, 170, 310, 311, 350, 400}
 _FINAL_CODES = {
-    *(102, 103, 104, 106, 137, 138, 169, 170, 310, 311, 350, 400),  # no key, a wrong one, one without the right
     *(110, 111, 112, 113, 151, 152, 180, 181, 601, 602, 604),  # no such data set, task, flow or study; private
     *(271, 272, 273, 274, 275, 360, 361, 362, 363, 364),  # a data set without features or qualities
     *(372, 482, 500, 512, 542, 674),  # an empty list
     *(160, 161, 163, 201, 202, 203, 204, 205, 206, 209, 213, 216, 217, 218),  # an upload that is refused
 }
-"""OpenML's own error numbers that asking again does not change; others (107: busy) may pass."""
+"""OpenML's own error numbers that asking again does not change, nor those about the key; others (107: busy) may."""
 _MOST_CHARACTERS = 200
 
 
@@ -102,22 +102,25 @@ class Client:
                 except MetamlError:
                     raise
                 except Exception as trouble:  # openml lets through whatever its libraries raise, even a bare Exception
-                    reason, is_final = _sentence(trouble, key), _is_final(trouble)
-            if is_final:
-                raise SourceTrouble(f"{what}: {reason}. Check the number on openml.org.")
+                    reason, advice = _sentence(trouble, key), _final_advice(trouble)
+            if advice:
+                raise SourceTrouble(f"{what}: {reason}. {advice}")
         # Raised out here so that the server's error, which may hold an address with a key, is not its context.
         if self.offline:
             raise SourceTrouble(f"{what}: its copy in the cache cannot be used ({reason}). Fetch it without --offline.")
         raise SourceTrouble(f"{what}: {reason}, after {tries} tries. Try again later.")
 
 
-def _is_final(trouble: Exception) -> bool:
+def _final_advice(trouble: Exception) -> str | None:
+    """Return what to do about trouble that asking again does not change, None if it may pass."""
     from openml import exceptions
 
-    if isinstance(trouble, exceptions.OpenMLServerException):
-        return trouble.code in _FINAL_CODES
-    refusals = (exceptions.OpenMLPrivateDatasetError, exceptions.OpenMLNotAuthorizedError, NotImplementedError)
-    return isinstance(trouble, refusals)
+    code = trouble.code if isinstance(trouble, exceptions.OpenMLServerException) else None
+    if code in _KEY_CODES or isinstance(trouble, exceptions.OpenMLNotAuthorizedError):
+        return "Check the API key on openml.org."
+    if code in _FINAL_CODES or isinstance(trouble, exceptions.OpenMLPrivateDatasetError | NotImplementedError):
+        return "Look it up on openml.org and choose another."
+    return None
 
 
 def _sentence(trouble: Exception, key: str) -> str:

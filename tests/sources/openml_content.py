@@ -216,6 +216,7 @@ TASKS = {
         TaskEntry(64, 64, "label"),
         TaskEntry(75, 31, "class", procedure="holdout"),
         TaskEntry(81, 31, "class", type_id=5),
+        *(TaskEntry(number, 31, "class") for number in range(101, 109)),
     )
 }
 SUITES = {99: [31, 37]}

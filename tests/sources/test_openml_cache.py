@@ -130,6 +130,18 @@ def test_a_damaged_file_is_fetched_again(task_source: Make, cache: Path, name: s
     assert file.read_bytes() == whole
 
 
+def test_damaged_parquet_makes_room_for_arff(task_source: Make, server: OpenMLServer, cache: Path) -> None:
+    task_source(37).load()
+    file = find(cache, "dataset_37.pq")
+    file.write_bytes(file.read_bytes()[:100])
+
+    task_source(37).load()
+    task_source(37, offline=True).load()
+
+    assert not file.exists()
+    assert server.asked("download/37/") == 1
+
+
 def test_trouble_leaves_the_cache_as_it_was(task_source: Make, server: OpenMLServer, cache: Path) -> None:
     task_source(31).load()
     find(cache, "qualities.xml").unlink()
