@@ -37,15 +37,19 @@ class Search:
     """A policy that shares evaluations between optimizers.
 
     `optimizers` are in the order in which the algorithms are to be tried first. An evaluation that is still open
-    counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm.
+    counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm. Where
+    evaluations are counted and not timed, `is_timed` is False: what is chosen then does not depend on the clock.
     """
 
-    def __init__(self, optimizers: Mapping[str, Optimizer], policy: str | Policy, *, seed: int = 0) -> None:
+    def __init__(
+        self, optimizers: Mapping[str, Optimizer], policy: str | Policy, *, seed: int = 0, is_timed: bool = True
+    ) -> None:
         if isinstance(policy, str) and policy not in POLICIES:
             raise BadRequest(f"There is no bandit {policy!r}. Choose among: {', '.join(POLICIES)}.")
         self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
         self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
         self._seed = seed
+        self._is_timed = is_timed
         self._n_asked = 0
 
     @property
@@ -58,7 +62,7 @@ class Search:
         names = list(self.arms)
         rng = np.random.default_rng((self._seed, self._n_asked))
         rewards, seconds = zip(*(self._history(arm) for arm in self.arms.values()), strict=True)
-        place = self._policy.choose(rewards, rng, seconds=seconds, rounds_left=rounds_left)
+        place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
         arm = self.arms[names[place]]
         proposal = arm.optimizer.ask()
         arm.n_open += 1
@@ -74,6 +78,12 @@ class Search:
         arm.rewards.append(np.nan if seen.score is None or seen.is_partial else seen.score)
         arm.seconds.append(outcome.seconds)
         arm.n_open -= 1
+
+    def resume(self, algorithm: str, config: Config, outcome: Measured) -> None:
+        """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
+        self.arms[algorithm].n_open += 1
+        self._n_asked += 1
+        self.tell(algorithm, config, outcome)
 
     def drop(self, algorithm: str, config: Config) -> None:
         """Forget an evaluation that was asked for and will not come."""

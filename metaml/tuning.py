@@ -120,7 +120,8 @@ class TuneSession:
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         _check_metric(self.metric, dataset)
         self.plan = make_plan(dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
-        self.search = Search(self._optimizers(starts or {}), settings.bandit, seed=settings.seed)
+        is_timed = settings.n_iterations is None
+        self.search = Search(self._optimizers(starts or {}), settings.bandit, seed=settings.seed, is_timed=is_timed)
         self.trials: list[Trial] = []
         self._optimiser_seconds = 0.0
         self._n_asked = 0
@@ -134,9 +135,7 @@ class TuneSession:
     def resume(self, earlier: Sequence[Trial]) -> None:
         """Take over the finished trials of a session that was cut short; none of them is run again."""
         for trial in earlier:
-            algorithm = trial.run.algorithm
-            self.search.arms[algorithm].n_open += 1
-            self.search.tell(algorithm, dict(trial.run.config), trial.outcome)
+            self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
             self.trials.append(trial)
 
     def run(
