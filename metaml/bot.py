@@ -13,7 +13,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
@@ -24,6 +23,7 @@ from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, given_plan, 
 from metaml.metafeatures.openml import repair_openml
 from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.sources.base import Loaded, Source
+from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
 PLAN_SEED = 0
 """All bots cut a data set in the same way, whatever their seed: their runs are to be compared."""

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
-from metaml_kb import KnowledgeBase
 
 from metaml.bot import BotSettings, Draws, Prepared, plan_of
 from metaml.budget import in_words
 from metaml.errors import MetamlError
 from metaml.sources.base import Source
+from metaml_kb import KnowledgeBase
 
 SHOWN_RUNS = 1000
 """How many runs are planned when neither --runs nor --time-budget says."""

@@ -37,9 +37,9 @@ def line_chart(lines: Sequence[Line], *, title: str, x_label: str, y_label: str,
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="40"><text y="24">no data</text></svg>'
         )
-    x_axis = _Axis(min(xs), max(xs), LEFT, WIDTH - RIGHT)
+    x_axis = Axis(min(xs), max(xs), LEFT, WIDTH - RIGHT)
     low = max(min(ys), max(ys) / 1e4) if log_y else min(0.0, min(ys))
-    y_axis = _Axis(low, max(ys), HEIGHT - BOTTOM, TOP, is_log=log_y)
+    y_axis = Axis(low, max(ys), HEIGHT - BOTTOM, TOP, is_log=log_y)
     parts = [
         f'<svg xmlns="{NAMESPACE}" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" '
         f'aria-label="{escape(title)}"><style>{STYLE}</style>',
@@ -71,7 +71,7 @@ def line_chart(lines: Sequence[Line], *, title: str, x_label: str, y_label: str,
 
 
 @dataclass(frozen=True)
-class _Axis:
+class Axis:
     """From values to places on the picture."""
 
     low: float
@@ -81,6 +81,7 @@ class _Axis:
     is_log: bool = False
 
     def __call__(self, value: float) -> float:
+        """Return the place of a value."""
         low, high = (math.log(self.low), math.log(self.high)) if self.is_log else (self.low, self.high)
         at = math.log(value) if self.is_log else value
         return self.start + (self.end - self.start) * ((at - low) / (high - low) if high > low else 0.5)

@@ -4,6 +4,7 @@ MetamlError
 ├── BadDataset         a file or frame that cannot be used as a data set
 ├── BadConfig          a configuration that its space does not allow
 ├── BadRequest         an option that contradicts another or names nothing we know
+├── BadModel           a file that is no model of ours, or no longer the one that was saved
 └── SourceTrouble      a data source (OpenML, a folder) that did not deliver
 
 The knowledge base has its own tree in `metaml_kb.errors`; the command line catches both roots.
@@ -24,6 +25,10 @@ class BadConfig(MetamlError):
 
 class BadRequest(MetamlError):
     """An option that contradicts another or names nothing we know."""
+
+
+class BadModel(MetamlError):
+    """A file that is no model of ours, or no longer the one that was saved."""
 
 
 class SourceTrouble(MetamlError):

@@ -4,11 +4,10 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, Run
-
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan, Job, Outcome, environment
 from metaml.metafeatures import describe
+from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, Run
 
 MOST_COLUMNS, MOST_REPAIRS = 200, 50
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
-from metaml_kb import KnowledgeBase, ProposalRecord, Run
 
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
@@ -23,6 +22,7 @@ from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, Race, defaul
 from metaml.optimizer import Optimizer, Proposal
 from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.search import Choice, Search
+from metaml_kb import KnowledgeBase, ProposalRecord, Run
 
 PLAN_SEED = 0
 """The folds are those of the bot, so that its runs and ours can be compared."""
@@ -76,6 +76,7 @@ class TuneProgress:
 
     n_done: int
     seconds: float
+    metric: str
     best: Trial | None
     last: Trial
 
@@ -161,7 +162,7 @@ class TuneSession:
                 choice, _ = in_flight.pop(ticket)
                 trial = self._store(choice, job, outcome)
                 best = next(iter(ranked(self.trials)), None)
-                on_progress(TuneProgress(len(self.trials), self.budget.used, best, trial))
+                on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial))
         for ticket, (choice, job) in in_flight.items():
             self.pool.cancel(ticket)
             self.kb.add_event(self.key, "killed", {"algorithm": choice.algorithm, "config": job.config})

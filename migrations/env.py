@@ -1,6 +1,7 @@
 """Alembic's entry: migrates over the connection that `metaml_kb.schema` hands in, or the URL in METAML_KB."""
 
 from alembic import context
+
 from metaml_kb.engine import locate, make_engine
 from metaml_kb.tables import metadata
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
 
 settings.register_profile("metaml", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,7 +1,6 @@
 """The bot: even, reproducible, resumable experience."""
 
 import pytest
-from metaml_kb import open_kb
 
 from metaml.algorithms import ALGORITHMS
 from metaml.bot import BotSettings, run_bot
@@ -9,6 +8,7 @@ from metaml.bot_plan import plan_runs
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
 from metaml.sources import builtin, folder
+from metaml_kb import open_kb
 
 FAST = ("decision_tree", "k_neighbors")
 

@@ -1,13 +1,13 @@
 """A tuning session: defaults first, everything stored, deterministic, on time."""
 
 import pytest
-from metaml_kb import open_kb
 
 from metaml.budget import Budget
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
 from metaml.sources import builtin
 from metaml.tuning import TuneSession, TuneSettings, ranked
+from metaml_kb import open_kb
 
 FAST = ("decision_tree", "k_neighbors")
 

@@ -51,7 +51,7 @@ def bot(
     from metaml.evaluation import Limits
 
     settings = BotSettings(
-        algorithms=_names(algorithms) if algorithms else tuple(ALGORITHMS),
+        algorithms=names_in(algorithms) if algorithms else tuple(ALGORITHMS),
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(time_budget),
         n_workers=workers,
@@ -88,7 +88,8 @@ def bot(
         raise typer.Exit(INTERRUPTED)
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a comma-separated option."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
@@ -96,7 +97,7 @@ def numbers(text: str | None) -> list[int]:
     """Return the OpenML numbers in a comma-separated option."""
     from metaml.errors import BadRequest
 
-    words = _names(text or "")
+    words = names_in(text or "")
     for word in words:
         if not word.isdigit():
             raise BadRequest(f"{word!r} is not an OpenML number. Write them as 31,37.")

@@ -30,7 +30,7 @@ def describe(
     from metaml.metafeatures import describe as describe_dataset
 
     dataset = read_dataset(path, target=target, task=task)
-    _introduce(dataset)
+    introduce(dataset)
     facts = describe_dataset(dataset, seconds=seconds)
     similar = _similar(kb, dataset.fingerprint, facts.values)
     if form is Format.json:
@@ -57,7 +57,7 @@ def describe(
         say(f"Similar: {item['name']} (distance {item['distance']:.2f}, {item['runs']} runs)")
 
 
-def _introduce(dataset: "Dataset") -> None:
+def introduce(dataset: "Dataset") -> None:
     """Say what was read, what is predicted, and every repair."""
     guessed = ", its last column" if dataset.target_was_guessed else ""
     say(f"{dataset.name}: {len(dataset.y)} rows, {dataset.X.shape[1]} features, {dataset.task}.")
@@ -68,9 +68,8 @@ def _introduce(dataset: "Dataset") -> None:
 
 def _similar(place: str | None, fingerprint: str, values: dict[str, float]) -> list[dict[str, Any]]:
     """Return the known data sets that are most like this one; none where there is no knowledge base."""
-    from metaml_kb.errors import CannotOpen
-
     from metaml.metafeatures.similarity import nearest
+    from metaml_kb.errors import CannotOpen
 
     try:
         base = opened(place)

@@ -11,6 +11,7 @@ from metaml_cli.render import Format, say, show, show_facts
 
 if TYPE_CHECKING:
     import pandas as pd
+
     from metaml_kb import KnowledgeBase
     from metaml_kb.transfer import Merged
 

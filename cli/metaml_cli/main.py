@@ -4,12 +4,12 @@ import os
 from typing import Annotated, Any
 
 import typer
-from metaml_kb.errors import KBError
 from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import bot, describe, importing, kb, replay
+from metaml_cli import bot, describe, importing, kb, replay, show, tune
+from metaml_kb.errors import KBError
 
 BAD_INPUT, INTERNAL = 2, 1
 
@@ -41,9 +41,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(tune.tune)
 app.command()(bot.bot)
 app.command()(describe.describe)
 app.command()(replay.replay)
+app.command()(show.show)
 importing.register(kb.app)
 app.add_typer(kb.app, name="kb")
 

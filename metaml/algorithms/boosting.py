@@ -21,13 +21,14 @@ MAX_ROUNDS = 1000
 """Boosting ends here at the latest; by then even the smallest learning rate of the spaces has converged."""
 
 _FEWEST_ROWS = 50
+_MAX_ROUNDS_WITHOUT_STOPPING = 300
 
 
 def stopping_parameters(when: When | None = None) -> list[Parameter]:
     """Return the parameters of early stopping: patience in rounds, held-out fraction, refit on all rows."""
     return [
         Integer("early_stopping_rounds", 5, 50, default=20, log=True, when=when),
-        Float("validation_fraction", 0.1, 0.3, default=0.15, when=when),
+        Float("validation_fraction", 0.1, 0.3, default=0.1, when=when),
         Choice("refit", (False, True), default=False, when=when),
     ]
 
@@ -80,4 +81,4 @@ def rounds_without_stopping(learning_rate: float) -> int:
     >>> rounds_without_stopping(0.1)
     100
     """
-    return min(MAX_ROUNDS, math.ceil(10 / learning_rate))
+    return min(_MAX_ROUNDS_WITHOUT_STOPPING, math.ceil(10 / learning_rate))

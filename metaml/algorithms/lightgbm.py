@@ -39,7 +39,7 @@ def space(task: Task) -> Space:
             Float("learning_rate", 0.01, 0.5, default=0.1, log=True),
             Integer("num_leaves", 3, 255, default=31, log=True),
             Integer("min_data_in_leaf", 1, 200, default=20, log=True),
-            Float("feature_fraction", 0.2, 1.0, default=1.0),
+            Float("feature_fraction", 0.2, 1.0, default=0.7),
             Float("bagging_fraction", 0.3, 1.0, default=1.0),
             Float("lambda_l1", 1e-8, 100.0, default=1e-8, log=True),
             Float("lambda_l2", 1e-8, 100.0, default=1e-8, log=True),

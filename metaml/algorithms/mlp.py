@@ -33,7 +33,7 @@ def space(task: Task) -> Space:
     """Return the space of the perceptron; learning rates above 0.03 diverge too often to be worth a try."""
     parameters: list[Parameter] = [
         Integer("n_layers", 1, 3, default=2),
-        Integer("width", 16, 256, default=64, log=True),
+        Integer("width", 16, 256, default=128, log=True),
         Choice("activation", ("relu", "tanh"), default="relu"),
         Float("alpha", 1e-7, 1.0, default=1e-3, log=True),
         Float("learning_rate", 1e-4, 0.03, default=2e-3, log=True),
@@ -46,7 +46,7 @@ def space(task: Task) -> Space:
             *parameters,
             *stopping_parameters(),
             imputation_parameter(),
-            scaling_parameter("quantile"),
+            scaling_parameter("robust"),
             *encoding_parameters("one_hot"),
         ]
     )

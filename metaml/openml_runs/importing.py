@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from metaml_kb import DatasetRecord, KnowledgeBase, ProposalRecord, Run
-
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import given_plan
 from metaml.metafeatures.openml import repair_openml
@@ -16,6 +14,7 @@ from metaml.openml_runs.setups import Setup, read_setup
 from metaml.recording import fold_plan_record, store_dataset
 from metaml.sources.base import Loaded
 from metaml.sources.openml import Client, load_task
+from metaml_kb import DatasetRecord, KnowledgeBase, ProposalRecord, Run
 
 SETUPS_AT_ONCE = 100
 """How many numbers fit into an address."""

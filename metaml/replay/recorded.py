@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from metaml_kb import KnowledgeBase
-from metaml_kb.frames import LEADING, TRAILING
 
 from metaml.config import Config
 from metaml.errors import BadRequest
 from metaml.replay.pools import Pool
+from metaml_kb import KnowledgeBase
+from metaml_kb.frames import LEADING, TRAILING
 
 LEAST = 20
 """A pool with fewer configurations says nothing about an optimiser."""

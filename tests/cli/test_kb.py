@@ -5,10 +5,11 @@ import json
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
+
 from metaml_cli.main import app
 from metaml_cli.render import as_text
 from metaml_kb import DatasetRecord, open_kb
-from typer.testing import CliRunner
 
 
 def metaml(*arguments: str, code: int = 0):

@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from metaml_cli.main import app
 from typer.testing import CliRunner
+
+from metaml_cli.main import app
 
 HEAVY = {"sklearn", "lightgbm", "xgboost", "openml", "ConfigSpace"}
 

@@ -7,6 +7,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
+
 from metaml_kb import (
     DatasetRecord,
     EnvironmentRecord,

@@ -4,6 +4,7 @@ import zipfile
 
 import numpy as np
 import pytest
+
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
 from metaml_kb.exchange import export, import_file

@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from metaml_kb import DatasetRecord, KnowledgeBase, ProposalRecord, Run, open_kb
 from metaml_kb.transfer import difference, merge
 

@@ -4,6 +4,7 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from metaml_kb import DatasetRecord, Run, canonical_json, open_kb
 from metaml_kb.columns import decode
 

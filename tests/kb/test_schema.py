@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+
 from metaml_kb import open_kb, schema
 from metaml_kb.engine import locate, make_engine
 from metaml_kb.errors import CannotOpen, SchemaMismatch, StorageFull

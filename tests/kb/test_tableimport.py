@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.errors import BadTable
 from metaml_kb.metafeatureimport import import_metafeatures

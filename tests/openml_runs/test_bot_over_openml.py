@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from metaml_kb import open_kb
 from openml_content import N_FOLDS
 from openml_fixtures import QUICK
 from openml_server import OpenMLServer
 
 from metaml.bot import BotSettings, run_bot
 from metaml.sources.openml import sources
+from metaml_kb import open_kb
 
 FAULTS = {
     101: ("412", "OpenML answered with status 412"),

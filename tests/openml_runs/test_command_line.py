@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from metaml_kb import open_kb
 from openml_server import API_KEY as KEY
 from openml_server import OpenMLServer
+
+from metaml_kb import open_kb
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from metaml_kb import KnowledgeBase, open_kb
 from openml_server import OpenMLServer
 
 from metaml.errors import BadRequest
 from metaml.evaluation import given_plan
 from metaml.openml_runs.importing import import_evaluations
 from metaml.sources.openml import Client, load_task
+from metaml_kb import KnowledgeBase, open_kb
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from metaml_cli.main import app
-from metaml_kb import DatasetRecord, Run, open_kb
 from typer.testing import CliRunner
 
 from metaml.errors import BadRequest
 from metaml.replay.laboratory import methods_of, study
 from metaml.replay.recorded import configs_of, pools_of
+from metaml_cli.main import app
+from metaml_kb import DatasetRecord, Run, open_kb
 
 
 @pytest.fixture

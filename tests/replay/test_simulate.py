@@ -5,7 +5,7 @@ import pytest
 
 from metaml.errors import BadRequest
 from metaml.replay import BASELINES, Method, Pool, regret_curve, regret_over_seconds, simulate, simulate_all
-from metaml.replay.simulate import read_cells, shared_starts
+from metaml.replay.simulate import expected_random_curve, read_cells, shared_starts
 
 rng = np.random.default_rng(0)
 CONFIGS = tuple({"C": float(c), "k": "ab"[int(c * 10) % 2]} for c in rng.random(40))
@@ -77,3 +77,18 @@ def test_workers_find_what_one_process_finds():
 def test_a_pool_needs_a_score_for_each_configuration():
     with pytest.raises(BadRequest, match="2 configurations and 1 scores"):
         Pool("d", "a", ({}, {}), np.array([0.5]))
+
+
+def test_a_budget_of_seconds_ends_a_simulation():
+    order = simulate(POOL, BASELINES["random"], n=40, seed=0, budget=6.0)
+
+    spent = POOL.seconds[list(order)]
+
+    assert spent.sum() >= 6.0 > spent[:-1].sum()
+
+
+def test_expected_random_search_starts_where_the_others_start():
+    curve = expected_random_curve(POOL, n=10, seed=1)
+
+    assert np.allclose(curve[:3], regret_curve(POOL, shared_starts(POOL, 3, 1), 3))
+    assert (np.diff(curve) <= 0).all()

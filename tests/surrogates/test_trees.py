@@ -82,3 +82,15 @@ def test_a_single_duration_is_expected_everywhere():
     predicted = Duration().fit(ROWS[:1], np.array([2.5])).predict(ROWS[:3])
 
     assert predicted == pytest.approx([2.5, 2.5, 2.5])
+
+
+def test_a_refreshed_model_lags_by_a_row_and_depends_on_the_rows_alone():
+    lagging = QuantileBoosting(refresh=20)
+    for n in (38, 39, 40):
+        lagging.fit(ROWS[:n], SCORES[:n])
+
+    at_once = QuantileBoosting(refresh=20).fit(ROWS, SCORES)
+    plain = QuantileBoosting().fit(ROWS[:39], SCORES[:39])
+
+    assert np.array_equal(lagging.predict(ROWS).upper, at_once.predict(ROWS).upper)
+    assert np.array_equal(lagging.predict(ROWS).upper, plain.predict(ROWS).upper)

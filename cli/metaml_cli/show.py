@@ -1,0 +1,151 @@
+"""`metaml show`: what a search found, from its output folder, in a terminal."""
+
+import csv
+import json
+import shlex
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from metaml_cli.kb import Form
+from metaml_cli.render import Format
+
+if TYPE_CHECKING:
+    from metaml.errors import MetamlError
+
+WIDTH = 80
+LABEL = 13
+MOST_MEMBERS = 8
+
+
+def show(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of metaml tune.")],
+    top: Annotated[int, typer.Option(min=0, help="Rows of the leaderboard.")] = 5,
+    form: Form = Format.table,
+) -> None:
+    """Show what a search found: the model, the baselines, and the best runs.
+
+    With --format json it prints best.json, with --format csv the leaderboard.
+
+    Example: metaml show out/ --top 10
+    """
+    facts = read_best(folder)
+    if form is Format.json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    rows = read_leaderboard(folder)
+    if form is Format.csv:
+        path = folder / "leaderboard.csv"
+        typer.echo(path.read_text(encoding="utf-8") if path.exists() else "", nl=False)
+        return
+    try:
+        lines = lines_of(facts, rows[:top], folder)
+    except (KeyError, TypeError, ValueError):
+        raise _damaged(folder) from None
+    typer.echo("\n".join(lines))
+
+
+def read_best(folder: Path) -> dict[str, Any]:
+    """Return what best.json holds."""
+    path = folder / "best.json"
+    if not path.is_file():
+        from metaml.errors import BadRequest
+
+        raise BadRequest(f"{folder} has no best.json. Name the output folder of a metaml tune that has ended.")
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        facts = None
+    if not isinstance(facts, dict) or not {"metric", "dataset"} <= set(facts):
+        raise _damaged(folder)
+    return facts
+
+
+def _damaged(folder: Path) -> "MetamlError":
+    from metaml.errors import BadRequest
+
+    return BadRequest(f"{folder} holds files that metaml tune did not write, or damaged ones. Run metaml tune again.")
+
+
+def read_leaderboard(folder: Path) -> list[dict[str, str]]:
+    """Return the ranked rows of the leaderboard; none where it is missing."""
+    path = folder / "leaderboard.csv"
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as stream:
+        return [row for row in csv.DictReader(stream) if row.get("rank")]
+
+
+def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) -> list[str]:
+    """Return the summary as lines of at most 80 columns."""
+    dataset, metric, session = facts["dataset"], facts["metric"], facts.get("session") or {}
+    model = facts.get("model") or {}
+    lines = [*_wrapped(facts.get("headline") or "No model was found.", ""), ""]
+    guessed = " (guessed)" if dataset.get("target_was_guessed") else ""
+    n_repairs = len(dataset.get("repairs") or [])
+    lines += _fact(
+        "Data",
+        f"{dataset['name']}: {dataset['n_rows']:,} rows, {dataset['n_features']:,} features, {dataset['task']}, "
+        f"target {dataset['target']!r}{guessed}; repairs: {n_repairs}",
+    )
+    for place, member in enumerate((model.get("members") or [])[:MOST_MEMBERS]):
+        told = f"{member['weight']:4.0%}  {member['algorithm']}  ({_score(metric, member['score'])} alone)"
+        lines += _fact("Model" if place == 0 else "", told)
+    hidden = len(model.get("members") or []) - MOST_MEMBERS
+    if hidden > 0:
+        lines += _fact("", f"… and {hidden} more")
+    for place, (name, score) in enumerate((facts.get("baselines") or {}).items()):
+        lines += _fact("Baselines" if place == 0 else "", f"{_score(metric, score)}  {name}")
+    known = facts.get("experience")
+    if known:
+        told = f"{known['n_runs']:,} runs on {known['n_datasets']:,} data sets, {known['n_warm_starts']} warm starts"
+        off = known.get("guard_off_at")
+        lines += _fact("Experience", told if off is None else f"{told}, switched off after evaluation {off}")
+    if session.get("key"):
+        lines += _fact("Session", f"{session['key']}, seed {session.get('seed')}")
+    if rows:
+        lines += ["", *_leaderboard(metric, rows)]
+    # A command or a path that is broken over two lines cannot be copied.
+    if model:
+        lines += ["", f"metaml predict {shlex.quote(str(folder))} new.csv -o predictions.csv"]
+    if (folder / "report.html").exists():
+        lines.append(f"Report: {folder / 'report.html'}")
+    return [_printable(line) for line in lines]
+
+
+def _leaderboard(metric: dict[str, Any], rows: list[dict[str, str]]) -> list[str]:
+    widest = min(30, max(len("algorithm"), *(len(row["algorithm"]) for row in rows)))
+    label = metric["label"]
+    width = max(len(label), 9)
+    lines = [f"   #  {'algorithm':<{widest}}  {label:>{width}}  {'seconds':>8}  {'after':>7}  proposed by"]
+    for row in rows:
+        score = _score(metric, float(row["score"]))
+        costs = f"{float(row['seconds']):>8.2f}  {float(row['at']):>6.0f}s"
+        name = f"{row['algorithm'][:widest]:<{widest}}"
+        lines.append(f"{row['rank']:>4}  {name}  {score:>{width}}  {costs}  {row['origin']}"[:WIDTH])
+    return lines
+
+
+def _score(metric: dict[str, Any], score: float | None) -> str:
+    if score is None:
+        return "–"
+    shown = -score + 0.0 if metric["is_loss"] else score
+    return f"{shown:.4f}" if abs(shown) < 1000 else f"{shown:,.0f}"
+
+
+def _fact(name: str, told: str) -> list[str]:
+    label = f"{name:<{LABEL}}"
+    return _wrapped(told, label)
+
+
+def _wrapped(told: str, label: str) -> list[str]:
+    return textwrap.wrap(
+        told, WIDTH, initial_indent=label, subsequent_indent=" " * len(label), break_on_hyphens=False
+    ) or [label.rstrip()]
+
+
+def _printable(line: str) -> str:
+    """Return a line without characters that would steer the terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in line)

@@ -1,0 +1,115 @@
+"""`metaml tune`: the best model the budget allows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaml_cli.bot import INTERRUPTED, names_in
+from metaml_cli.describe import introduce
+from metaml_cli.kb import KB, opened
+from metaml_cli.live import LiveLine, counted_interrupts
+
+if TYPE_CHECKING:
+    from metaml.tune import Tuned
+    from metaml.tuning import TuneProgress, TuneSettings
+
+
+def tune(
+    path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
+    target: Annotated[str | None, typer.Option(help="Column to predict; default the last one.")] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default found out.")] = None,
+    metric: Annotated[str, typer.Option(help="What to optimise; auto: ROC AUC, log loss or RMSE.")] = "auto",
+    time_budget: Annotated[str | None, typer.Option(help="All in all, such as 10m; default 5m.")] = None,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Evaluations instead of time.")] = None,
+    output: Annotated[Path, typer.Option(help="Folder for model, report and tables.")] = Path("metaml-output"),
+    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
+    exclude: Annotated[str | None, typer.Option(help="Algorithms to leave out, comma-separated.")] = None,
+    surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
+    bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget.")] = None,
+    single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Evaluations at a time, one core each.")] = 1,
+    folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
+    limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
+    limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
+    seed: Annotated[int, typer.Option(help="The same seed and --iterations give the same runs.")] = 0,
+    no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor add experience.")] = False,
+    kb: KB = None,
+) -> None:
+    """Find the best model for a data set within a budget, and keep every run.
+
+    Ctrl-C finishes with what is there.
+
+    Example: metaml tune data.csv --target price --time-budget 2m --output result/
+    """
+    from metaml.algorithms import ALGORITHMS
+    from metaml.bandits import DEFAULT_POLICY
+    from metaml.budget import Budget, seconds_of
+    from metaml.data import read_dataset
+    from metaml.evaluation import Limits
+    from metaml.tune import tune as tune_dataset
+    from metaml.tuning import TuneSettings
+
+    seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
+    budget = Budget(seconds)
+    left_out = set(names_in(exclude or ""))
+    settings = TuneSettings(
+        metric=metric,
+        seconds=seconds,
+        n_iterations=iterations,
+        algorithms=tuple(name for name in names_in(algorithms or ",".join(ALGORITHMS)) if name not in left_out),
+        strategy=surrogate,
+        bandit=bandit or DEFAULT_POLICY,
+        n_workers=workers,
+        n_folds=folds,
+        limits=Limits(limit_seconds, limit_memory),
+        seed=seed,
+    )
+    dataset = read_dataset(path, target=target, task=task)
+    introduce(dataset)
+    line = LiveLine()
+    with opened(":memory:" if no_kb else kb, create=True) as base, counted_interrupts(line) as interrupts:
+        tuned = tune_dataset(
+            dataset,
+            settings,
+            kb=base,
+            output=output,
+            single=single,
+            on_progress=lambda progress: line.update(_progress_text(progress, settings)),
+            should_stop=interrupts,
+            budget=budget,
+        )
+    line.close(_summary(tuned, output))
+    if interrupts():
+        raise typer.Exit(INTERRUPTED)
+
+
+def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
+    """Return the live line: time, runs, the best score and who has it."""
+    from metaml.budget import in_words
+    from metaml.evaluation import display
+
+    spent = in_words(progress.seconds)
+    of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
+    n_runs = f"{progress.n_done}/{settings.n_iterations} runs" if settings.n_iterations else f"{progress.n_done} runs"
+    if progress.best is None:
+        return f"{spent}{of}   {n_runs}"
+    label, value = display(progress.metric, progress.best.score)
+    return f"{spent}{of}   {n_runs}   best {label} {value:.4f} ({progress.best.run.algorithm})"
+
+
+def _summary(tuned: "Tuned", output: Path) -> str:
+    """Return what was found, in a few lines."""
+    from metaml.budget import in_words
+    from metaml.evaluation import display
+
+    finished = tuned.finished
+    lines = [f"{len(tuned.found.trials)} evaluations in {in_words(tuned.seconds)}."]
+    if finished.kind == "fallback":
+        lines.append(f"Only a fallback could be fitted: {finished.why}. Give more time.")
+    else:
+        label, value = display(tuned.found.metric, finished.score)
+        lines.append(f"Cross-validated {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
+        lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
+    lines.append(f"Report: {output / 'report.html'}   Predict: metaml predict {output} NEW.csv -o out.csv")
+    return "\n".join(lines)

@@ -1,0 +1,174 @@
+"""From what a session found to what a user takes home: an ensemble, refitted in time, or a labelled fallback."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.algorithms import ALGORITHMS
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.ensemble import combine, score, select
+from metaml.evaluation import Job, Limits, Outcome, Pool
+from metaml.model import Member, Model, fit_member
+from metaml.thresholds import depends_on_thresholds, tune_multipliers
+from metaml.tuning import PLAN_SEED, Found, Trial, TuneSettings, ranked
+
+Array = npt.NDArray[np.float64]
+CLOSING_SECONDS = 1.5
+CLOSING_SHARE = 0.05
+"""What the ensemble, the files and the report may take: so many seconds and this share of the budget."""
+REFIT_MARGIN = 1.5
+MOST_REFIT_SHARE = 0.3
+FALLBACK_CELLS = 500_000
+FALLBACK = "decision_tree"
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """The model, how it came about, and the out-of-fold predictions that speak for it (None for a fallback)."""
+
+    model: Model
+    kind: str
+    chosen: tuple[tuple[Trial, float], ...]
+    score: float
+    predictions: Array | None
+    refit_seconds: float
+    why: str = ""
+
+
+def refit_seconds_of(trial: Trial) -> float:
+    """Return how long fitting a trial's configuration to all rows should take."""
+    n_folds = max(len(trial.outcome.folds), 2)
+    return REFIT_MARGIN * trial.outcome.fit_seconds / (n_folds - 1)
+
+
+def reserve_for(settings: TuneSettings, trials: Sequence[Trial]) -> float:
+    """Return the seconds to keep for the end: closing, and the refit of the best trial so far."""
+    if settings.seconds is None:
+        return 0.0
+    best = next(iter(ranked(trials)), None)
+    refit = 0.0 if best is None else min(refit_seconds_of(best), MOST_REFIT_SHARE * settings.seconds)
+    return CLOSING_SECONDS + CLOSING_SHARE * settings.seconds + refit
+
+
+def finish(
+    dataset: Dataset, found: Found, pool: Pool, settings: TuneSettings, budget: Budget, *, single: bool = False
+) -> Finished:
+    """Return the model that the time left allows: the ensemble, as much of it as can be refitted, or a fallback."""
+    kept = [trial for trial in found.ranked if trial.outcome.predictions is not None]
+    if not kept:
+        return _fallback(dataset, found, "no evaluation was complete when the time was up")
+    weighted = _weighted(dataset, found, kept, single)
+    begun = budget.used
+    fitted = _refit(dataset, found, weighted, pool, settings, budget)
+    if not fitted:
+        return _fallback(dataset, found, "the best configuration could not be fitted to all rows in time")
+    total = sum(weight for _, weight, _ in fitted)
+    members = [
+        Member(trial.run.algorithm, dict(trial.run.config), weight / total, (outcome.estimator,), trial.score)
+        for trial, weight, outcome in fitted
+    ]
+    chosen = tuple((trial, weight / total) for trial, weight, _ in fitted)
+    predictions = combine([_predictions(trial) for trial, _ in chosen], np.array([weight for _, weight in chosen]))
+    multipliers = None
+    if dataset.labels is not None and depends_on_thresholds(found.metric):
+        multipliers = tune_multipliers(predictions, dataset.y, found.metric, seed=settings.seed)
+    judged = predictions if multipliers is None else predictions * multipliers
+    value = score(judged, dataset.y, found.metric, folds=_folds(found))
+    model = Model.of(
+        dataset,
+        members,
+        metric=found.metric,
+        score=value,
+        multipliers=multipliers,
+        facts={"session": found.session, "n_evaluations": len(found.trials)},
+    )
+    kind = "single" if len(members) == 1 else "ensemble"
+    return Finished(model, kind, chosen, value, predictions, budget.used - begun)
+
+
+def _folds(found: Found) -> Array:
+    return found.plan.assignment.astype(np.float64)
+
+
+def _predictions(trial: Trial) -> Array:
+    return np.asarray(trial.outcome.predictions, dtype=np.float64)
+
+
+def _weighted(dataset: Dataset, found: Found, kept: Sequence[Trial], single: bool) -> list[tuple[Trial, float]]:
+    """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
+    if single or len(kept) == 1:
+        return [(kept[0], 1.0)]
+    weights = select([_predictions(trial) for trial in kept], dataset.y, found.metric, folds=_folds(found))
+    members = [(trial, float(weight)) for trial, weight in zip(kept, weights, strict=True) if weight > 0]
+    return sorted(members, key=lambda member: -member[1])
+
+
+def _refit(
+    dataset: Dataset,
+    found: Found,
+    weighted: Sequence[tuple[Trial, float]],
+    pool: Pool,
+    settings: TuneSettings,
+    budget: Budget,
+) -> list[tuple[Trial, float, Outcome]]:
+    """Return the members that could be fitted to all rows in the time left."""
+    closing = 0.0 if settings.seconds is None else 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
+    fitted: list[tuple[Trial, float, Outcome]] = []
+    waiting = _affordable(weighted, settings.n_workers * max(budget.left - closing, 0.0))
+    under_way: dict[int, tuple[Trial, float, Job]] = {}
+    while waiting or under_way:
+        left = budget.left - closing
+        if left <= 0:
+            break
+        while waiting and len(under_way) < settings.n_workers:
+            trial, weight = waiting.pop(0)
+            job = _refit_job(dataset, found, trial, settings, left)
+            under_way[pool.submit(job)] = (trial, weight, job)
+        finished = pool.next(timeout=min(left, 1.0))
+        if finished is None:
+            continue
+        ticket = next(ticket for ticket, (_, _, job) in under_way.items() if job is finished[0])
+        trial, weight, _ = under_way.pop(ticket)
+        if finished[1].status == "ok":
+            fitted.append((trial, weight, finished[1]))
+    for ticket in under_way:
+        pool.cancel(ticket)
+    return sorted(fitted, key=lambda member: -member[1])
+
+
+def _affordable(weighted: Sequence[tuple[Trial, float]], seconds: float) -> list[tuple[Trial, float]]:
+    """Return the heaviest members whose refits fit into the seconds; the first one is always tried."""
+    taken: list[tuple[Trial, float]] = []
+    spent = 0.0
+    for trial, weight in weighted:
+        cost = refit_seconds_of(trial)
+        if not taken or spent + cost <= seconds:
+            taken.append((trial, weight))
+            spent += cost
+    return taken
+
+
+def _refit_job(dataset: Dataset, found: Found, trial: Trial, settings: TuneSettings, left: float) -> Job:
+    limits = Limits(left if math.isfinite(left) else settings.limits.seconds, settings.limits.megabytes)
+    config = dict(trial.run.config)
+    return Job(dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, refit=True)
+
+
+def _fallback(dataset: Dataset, found: Found, why: str) -> Finished:
+    """Return a small tree fitted to some rows: better than nothing, and labelled as that."""
+    n_rows = max(50, FALLBACK_CELLS // max(dataset.X.shape[1], 1))
+    algorithm = ALGORITHMS[FALLBACK]
+    rows = np.arange(len(dataset.y))
+    if len(rows) > n_rows:
+        rows = np.sort(np.random.default_rng(0).permutation(len(rows))[:n_rows])
+        # Every class must be seen, however few rows are taken.
+        if dataset.labels is not None:
+            rows = np.unique(np.concatenate([rows, np.unique(dataset.y, return_index=True)[1]]))
+    part = replace(dataset, X=dataset.X.iloc[rows].reset_index(drop=True), y=dataset.y[rows])
+    member = fit_member(part, algorithm, algorithm.space(dataset.task).default(), seed=0)
+    model = Model.of(dataset, [member], metric=found.metric, facts={"session": found.session, "fallback": why})
+    return Finished(model, "fallback", (), math.nan, None, 0.0, why)

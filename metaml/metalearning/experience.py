@@ -1,0 +1,161 @@
+"""The optimiser that starts with experience: after a few evaluations, the data sets of the knowledge base say how the
+other configurations will do.
+
+It judges candidates in place of a committee of surrogates, so that any optimizer and any source of candidates can use
+it. Where there is little experience, or where experience misleads, the committee it replaces takes over.
+"""
+
+from typing import Self
+
+import numpy as np
+
+from metaml.acquisition import COST_ACQUISITIONS
+from metaml.acquisition.candidates import SpaceCandidates
+from metaml.acquisition.committee import Belief, Committee
+from metaml.acquisition.cube import Cube
+from metaml.encoding import Encoder, Facts
+from metaml.metalearning.guard import Guard
+from metaml.metalearning.landscape import Landscape
+from metaml.metalearning.learner import Metafeatures, MetaLearner
+from metaml.metalearning.process import Beliefs, ExperienceProcess, Points
+from metaml.metalearning.scales import Array
+from metaml.spaces import Space
+from metaml.surrogates.base import normal_prediction
+from metaml.surrogates.duration import Duration
+
+LEAST_DATASETS = 10
+"""Data sets below which a covariance over data sets says nothing."""
+MOST_REMEMBERED = 20_000
+
+
+class Prior:
+    """What the knowledge base says of a data set before anything was run on it, for any encoded configuration.
+
+    The mean is half the meta-learner's, half that of a forest from metafeatures to the landscape.
+    """
+
+    def __init__(self, learner: MetaLearner, landscape: Landscape, metafeatures: Metafeatures) -> None:
+        self.learner = learner
+        self.landscape = landscape
+        self.metafeatures = dict(metafeatures)
+        self._guess = landscape.guess(metafeatures) if landscape.n_datasets else np.zeros(0)
+        self._remembered: dict[bytes, int] = {}
+        self._points: Points | None = None
+
+    @property
+    def n_datasets(self) -> int:
+        """Return the number of data sets the prior rests on."""
+        return self.landscape.n_datasets
+
+    def points(self, rows: Array) -> Points:
+        """Return the rows as the process sees them; what was computed before is remembered."""
+        keys = [row.tobytes() for row in rows]
+        if len(self._remembered) > MOST_REMEMBERED:
+            self._remembered, self._points = {}, None
+        fresh = {key: place for place, key in enumerate(keys) if key not in self._remembered}
+        if fresh or self._points is None:
+            new = self._compute(rows[list(fresh.values())])
+            old = self._points
+            self._points = new if old is None else _joined(old, new)
+            self._remembered |= {key: len(self._remembered) + place for place, key in enumerate(fresh)}
+        return self._points.take(np.array([self._remembered[key] for key in keys], dtype=np.int64))
+
+    def _compute(self, rows: Array) -> Points:
+        average, components = self.landscape.at(rows)
+        by_forest = average + components @ self._guess
+        by_learner = self.learner.predict_rows(rows, self.metafeatures)
+        return Points(rows, components, 0.5 * by_learner + 0.5 * by_forest)
+
+
+def _joined(first: Points, second: Points) -> Points:
+    return Points(
+        np.vstack([first.rows, second.rows]),
+        np.vstack([first.components, second.components]),
+        np.concatenate([first.mean, second.mean]),
+    )
+
+
+class ExperienceCommittee:
+    """Judges candidates by expected improvement under a process whose prior is the knowledge base.
+
+    The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`. `otherwise` is
+    the committee that judges when the prior rests on fewer than ten data sets, and from the evaluation on at which the
+    guard finds that the prior does not agree with what was observed.
+    """
+
+    def __init__(
+        self,
+        prior: Prior,
+        otherwise: Committee,
+        *,
+        guard: Guard | None = None,
+        beliefs: Beliefs | None = None,
+        cost: str | None = None,
+    ) -> None:
+        self.prior = prior
+        self.otherwise = otherwise
+        self.guard = guard or Guard()
+        self.beliefs = beliefs
+        self.cost = cost
+        self.is_experienced = prior.n_datasets >= LEAST_DATASETS
+
+    @property
+    def notes(self) -> list[str]:
+        """Return what a report should say: why experience was not used, or when it was switched off."""
+        if self.prior.n_datasets < LEAST_DATASETS:
+            n = self.prior.n_datasets
+            return [
+                f"The knowledge base knows {n} data sets of this kind, fewer than {LEAST_DATASETS}: it has no vote."
+            ]
+        return [str(verdict) for verdict in self.guard.verdicts]
+
+    def fit(self, X: Array, y: Array, seconds: Array, seed: int) -> Self:
+        """Learn from rows, scores and, where known, seconds."""
+        if self.prior.n_datasets < LEAST_DATASETS:
+            self.is_experienced = False
+        else:
+            points = self.prior.points(X)
+            self.is_experienced = self.guard.judge(points.mean, y)
+        if not self.is_experienced:
+            self.otherwise.fit(X, y, seconds, seed)
+            return self
+        self._process = ExperienceProcess(self.prior.landscape.log_unit, self.beliefs).fit(points, y)
+        self._best = float(y.max())
+        known = np.isfinite(seconds)
+        self._duration = None
+        if self.cost is not None and known.any():
+            self._duration = Duration(seed=seed).fit(X[known], seconds[known])
+        return self
+
+    def parts(self, X: Array) -> Array:
+        """Return what each row is worth, to be compared by `values`."""
+        if not self.is_experienced:
+            return self.otherwise.parts(X)
+        mean, std, improvement = self._process.predict(self.prior.points(X))
+        if self.cost is not None and self._duration is not None:
+            belief = normal_prediction(mean, np.maximum(std, 1e-12))
+            improvement = COST_ACQUISITIONS[self.cost](belief, self._best, self._duration.predict(X))
+        return improvement[:, np.newaxis]
+
+    def values(self, parts: Array) -> Array:
+        """Return one value for each row, higher is better."""
+        return parts[:, 0] if self.is_experienced else self.otherwise.values(parts)
+
+    def believe(self, row: Array) -> Belief:
+        """Return what is expected of one row, in the unit of the scores."""
+        if not self.is_experienced:
+            return self.otherwise.believe(row)
+        mean, std, _ = self._process.predict(self.prior.points(row[np.newaxis]))
+        seconds = None if self._duration is None else float(self._duration.predict(row[np.newaxis])[0])
+        return Belief(float(mean[0]), float(std[0]), seconds)
+
+
+class ExperienceCandidates(SpaceCandidates):
+    """Points of a space, encoded as the experience is."""
+
+    def __init__(
+        self, space: Space, encoder: Encoder, *, facts: Facts | None = None, search: str = "neighbours"
+    ) -> None:
+        super().__init__(space, facts=facts, search=search)
+        self.encoder = encoder
+        self.cube = Cube(space, encoder, facts)

@@ -1,0 +1,143 @@
+"""Columns that put a hyperparameter in relation to the size of the data set, or to another hyperparameter.
+
+A tree needs many splits to see that a leaf of ten rows is large among fifty rows and small among a million; as a
+column of its own it needs one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metaml.encoding import Encoder
+from metaml.encoding.resolvers import plain_name
+from metaml.metalearning.scales import Array
+
+SIZES = {
+    "rows": "NumberOfInstances",
+    "columns": "NumberOfFeatures",
+    "classes": "NumberOfClasses",
+    "minority": "MinorityClassSize",
+}
+"""The sizes that interactions speak of, and the metafeature that holds each."""
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """A column made of hyperparameters and sizes: its name, what it needs, and how it is computed from them."""
+
+    name: str
+    parameters: tuple[str, ...]
+    sizes: tuple[str, ...]
+    compute: Callable[..., Array]
+
+
+def _log(values: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithms: Array = np.where(values > 0, np.log(values), np.nan)
+    return logarithms
+
+
+def _log2(values: Array) -> Array:
+    binary: Array = _log(values) / np.log(2.0)
+    return binary
+
+
+NAMED: tuple[Interaction, ...] = (
+    Interaction("max_features × columns", ("max_features",), ("columns",), lambda h, p: h * p),
+    Interaction(
+        "log(max_features × columns) / log(columns)",
+        ("max_features",),
+        ("columns",),
+        lambda h, p: _log(h * p) / np.maximum(_log(p), 1e-9),
+    ),
+    Interaction("min_samples_leaf / rows", ("min_samples_leaf",), ("rows",), lambda h, n: h / n),
+    Interaction("min_samples_split / rows", ("min_samples_split",), ("rows",), lambda h, n: h / n),
+    Interaction("min_samples_leaf / minority class", ("min_samples_leaf",), ("minority",), lambda h, m: h / m),
+    Interaction(
+        "log learning_rate + log n_estimators",
+        ("learning_rate", "n_estimators"),
+        (),
+        lambda h, t: _log(h) + _log(t),
+    ),
+    Interaction("max_depth - log2 rows", ("max_depth",), ("rows",), lambda h, n: h - _log2(n)),
+    Interaction(
+        "max_depth + log2 n_estimators - log2 rows",
+        ("max_depth", "n_estimators"),
+        ("rows",),
+        lambda h, t, n: h + _log2(t) - _log2(n),
+    ),
+    Interaction("max_depth - log2 columns", ("max_depth",), ("columns",), lambda h, p: h - _log2(p)),
+    Interaction("max_depth - log2 classes", ("max_depth",), ("classes",), lambda h, c: h - _log2(c)),
+    Interaction("log gamma + log columns", ("gamma",), ("columns",), lambda h, p: _log(h) + _log(p)),
+    Interaction("log C + log gamma", ("C", "gamma"), (), lambda c, g: _log(c) + _log(g)),
+    Interaction(
+        "log C + log gamma + log columns", ("C", "gamma"), ("columns",), lambda c, g, p: _log(c) + _log(g) + _log(p)
+    ),
+    Interaction("log C + log rows", ("C",), ("rows",), lambda h, n: _log(h) + _log(n)),
+)
+"""The relations that were found to help, by the names scikit-learn gives the hyperparameters."""
+
+
+def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[Interaction, ...]:
+    """Return the relations of a hyperparameter that no named one speaks of.
+
+    What was drawn on a log scale is an amount that grows or shrinks with the data; a share of [0, 1] is a share of
+    the columns or of the rows; any other number is a count of rows, or a depth.
+    """
+    if is_log:
+        return (
+            Interaction(f"log {name} + log rows", (name,), ("rows",), lambda h, n: _log(h) + _log(n)),
+            Interaction(f"log {name} - log columns", (name,), ("columns",), lambda h, p: _log(h) - _log(p)),
+        )
+    if is_share:
+        return (Interaction(f"{name} × columns", (name,), ("columns",), lambda h, p: h * p),)
+    return (
+        Interaction(f"{name} / rows", (name,), ("rows",), lambda h, n: h / n),
+        Interaction(f"{name} - log2 rows", (name,), ("rows",), lambda h, n: h - _log2(n)),
+    )
+
+
+def amounts(encoder: Encoder, rows: Array) -> dict[str, Array]:
+    """Return the numeric hyperparameters behind encoded rows, in their own unit, by their full name."""
+    found: dict[str, Array] = {}
+    column = 0
+    for coding in encoder.codings_:
+        if coding.has_numbers and coding.kind != "boolean" and 0 in coding.kept:
+            numbers = rows[:, column]
+            if encoder.unit:
+                numbers = coding.low + coding.span * numbers
+            found[coding.name] = np.exp(numbers) if coding.is_log else numbers
+        column += len(coding.kept)
+    return found
+
+
+def interactions_for(encoder: Encoder) -> tuple[Interaction, ...]:
+    """Return the interactions that the hyperparameters of an encoder allow."""
+    numeric = {
+        coding.name: coding
+        for coding in encoder.codings_
+        if coding.has_numbers and coding.kind != "boolean" and 0 in coding.kept
+    }
+    plain = {plain_name(name): name for name in numeric}
+    chosen = [item for item in NAMED if all(name in plain for name in item.parameters)]
+    spoken_of = {name for item in chosen for name in item.parameters}
+    for short, name in plain.items():
+        coding = numeric[name]
+        if short not in spoken_of:
+            is_share = not coding.is_log and coding.low >= 0 and coding.low + coding.span <= 1.0
+            chosen += generic(short, is_log=coding.is_log, is_share=is_share)
+    return tuple(chosen)
+
+
+def interaction_columns(
+    interactions: Sequence[Interaction], encoder: Encoder, rows: Array, sizes: Mapping[str, Array]
+) -> Array:
+    """Return a column for each interaction; `sizes` gives `rows`, `columns`, `classes`, `minority` for each row."""
+    values = {plain_name(name): column for name, column in amounts(encoder, rows).items()}
+    columns = [
+        item.compute(*(values[name] for name in item.parameters), *(sizes[name] for name in item.sizes))
+        for item in interactions
+    ]
+    table = np.column_stack(columns) if columns else np.zeros((len(rows), 0))
+    return np.where(np.isfinite(table), table, np.nan)

@@ -1,0 +1,139 @@
+"""How scores vary over configurations, for each data set of an experience: what a few evaluations can be matched with.
+
+A small forest per data set fills in the configurations that were not run there. All forests are read off on one grid of
+configurations; between its points a forest of many outputs interpolates. The grid is all that has to be stored.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from metaml.metalearning.learner import Metafeatures
+from metaml.metalearning.runs import Experience
+from metaml.metalearning.scales import Array
+
+N_COMPONENTS = 25
+"""Five components hold nine tenths of the variance over data sets (openml100-sklearn); the rest is cheap."""
+INACTIVE = -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Landscape:
+    """Levels of `n` data sets on a grid of encoded configurations, in standard deviations of each data set."""
+
+    datasets: tuple[str, ...]
+    grid: Array
+    levels: Array
+    metafeatures: pd.DataFrame
+    log_spread: Array
+    seed: int = 0
+
+    @property
+    def n_datasets(self) -> int:
+        """Return the number of data sets."""
+        return len(self.datasets)
+
+    def keep(self, datasets: Iterable[int]) -> Self:
+        """Return the landscape of these data sets (positions) only."""
+        kept = sorted(set(datasets))
+        return replace(
+            self,
+            datasets=tuple(self.datasets[k] for k in kept),
+            levels=self.levels[kept],
+            metafeatures=self.metafeatures.iloc[kept],
+            log_spread=self.log_spread[kept],
+        )
+
+    @property
+    def log_unit(self) -> tuple[float, float]:
+        """Return the mean and the standard deviation of the logarithm of a data set's unit."""
+        return float(self.log_spread.mean()), max(float(self.log_spread.std()), 0.1)
+
+    @cached_property
+    def _parts(self) -> tuple[Array, Array, Array]:
+        """Return the average level on the grid, the components there, and each data set's place along them."""
+        average = self.levels.mean(axis=0)
+        U, S, V = np.linalg.svd(self.levels - average, full_matrices=False)
+        k = min(N_COMPONENTS, len(S))
+        root = np.sqrt(self.n_datasets)
+        return average, (S[:k, np.newaxis] / root * V[:k]).T, U[:, :k] * root
+
+    @cached_property
+    def _interpolator(self) -> Any:
+        from sklearn.ensemble import ExtraTreesRegressor
+
+        average, components, _ = self._parts
+        forest = ExtraTreesRegressor(50, max_features=1.0, random_state=self.seed, n_jobs=1)
+        return forest.fit(_filled(self.grid), np.column_stack([average, components]))
+
+    def at(self, rows: Array) -> tuple[Array, Array]:
+        """Return the average level of each row, and its components.
+
+        The product of two rows' components is the covariance of their levels over data sets.
+        """
+        found = np.asarray(self._interpolator.predict(_filled(rows)), dtype=np.float64)
+        return found[:, 0], found[:, 1:]
+
+    def levels_at(self, rows: Array) -> Array:
+        """Return the level of each data set (first axis) at each row."""
+        average, components = self.at(rows)
+        return average + self._parts[2] @ components.T
+
+    def guess(self, metafeatures: Metafeatures) -> Array:
+        """Return where along the components a data set with these metafeatures is expected."""
+        from sklearn.ensemble import ExtraTreesRegressor
+
+        places = self._parts[2]
+        names = [name for name in self.metafeatures.columns if self.metafeatures[name].notna().any()]
+        if not names or not any(np.isfinite(metafeatures.get(name, np.nan)) for name in names):
+            return np.zeros(places.shape[1])
+        table = self.metafeatures[names].to_numpy(np.float64)
+        middle = np.nanmedian(table, axis=0)
+        asked = np.array([float(metafeatures.get(name, np.nan)) for name in names])
+        # Components count by the variance they hold: places are in units of one standard deviation each.
+        scale = np.linalg.norm(self._parts[1], axis=0)
+        forest = ExtraTreesRegressor(200, min_samples_leaf=2, max_features=0.5, random_state=self.seed, n_jobs=1).fit(
+            np.where(np.isnan(table), middle, table), places * scale
+        )
+        said = forest.predict(np.where(np.isnan(asked), middle, asked)[np.newaxis])[0]
+        guess: Array = np.where(scale > 0, said / np.maximum(scale, 1e-12), 0.0)
+        return guess
+
+
+def make_landscape(experience: Experience, *, n_grid: int = 1000, seed: int = 0) -> Landscape:
+    """Return the landscape of an experience; data sets on which all scores are equal have none and are left out."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    varied = [
+        k
+        for k, places in enumerate(experience.places)
+        if len(places) > 1 and np.ptp(experience.standard[places]) > 0 and experience.spread[k] > 0
+    ]
+    rng = np.random.default_rng(seed)
+    chosen = rng.permutation(len(experience.rows))[:n_grid]
+    grid = experience.rows[chosen]
+    levels = np.zeros((len(varied), len(grid)))
+    queries = _filled(grid).astype(np.float32)
+    for position, k in enumerate(varied):
+        places = experience.places[k]
+        forest = ExtraTreesRegressor(60, min_samples_leaf=2, max_features=0.7, random_state=seed, n_jobs=1)
+        forest.fit(_filled(experience.rows[places]), experience.standard[places])
+        # The trees themselves: the forest would check and copy the queries for each of sixty trees.
+        levels[position] = np.mean([tree.tree_.predict(queries)[:, 0] for tree in forest.estimators_], axis=0)
+    return Landscape(
+        datasets=tuple(experience.datasets[k] for k in varied),
+        grid=grid,
+        levels=levels,
+        metafeatures=experience.metafeatures.iloc[varied],
+        log_spread=np.log(experience.spread[varied]),
+        seed=seed,
+    )
+
+
+def _filled(rows: Array) -> Array:
+    filled: Array = np.where(np.isnan(rows), INACTIVE, rows)
+    return filled

@@ -1,0 +1,67 @@
+"""The baseline of auto-sklearn (Feurer et al. 2015): the nearest data sets by metafeatures, and what did well there."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from metaml.config import Config
+from metaml.metalearning.learner import Metafeatures
+from metaml.metalearning.runs import Experience, facts_of
+from metaml.metalearning.scales import Array, Positions
+
+
+def distances(experience: Experience, metafeatures: Metafeatures) -> Array:
+    """Return the L1 distance of each data set's metafeatures, each scaled to [0, 1], to those given.
+
+    A metafeature that one side lacks counts as the median. Where nothing is known all distances are equal.
+    """
+    table = experience.metafeatures.to_numpy(np.float64)
+    asked = np.array([float(metafeatures.get(name, np.nan)) for name in experience.metafeatures.columns])
+    useful = np.isfinite(table).any(axis=0) & np.isfinite(asked)
+    table, asked = table[:, useful], asked[useful]
+    if not table.shape[1]:
+        return np.zeros(experience.n_datasets)
+    middle = np.nanmedian(table, axis=0)
+    table = np.where(np.isnan(table), middle, table)
+    low, high = np.minimum(table.min(axis=0), asked), np.maximum(table.max(axis=0), asked)
+    span = np.where(high > low, high - low, 1.0)
+    total: Array = np.abs((table - asked) / span).sum(axis=1)
+    return total
+
+
+def nearest(experience: Experience, metafeatures: Metafeatures, k: int) -> Positions:
+    """Return the positions of the `k` nearest data sets, the nearest first."""
+    return np.argsort(distances(experience, metafeatures), kind="stable")[:k]
+
+
+class Neighbours:
+    """Ranks configurations by the runs of the nearest data sets: the mean of the `n_runs` most similar ones."""
+
+    def __init__(self, *, n_datasets: int = 1, n_runs: int = 5) -> None:
+        self.n_datasets = n_datasets
+        self.n_runs = n_runs
+
+    def fit(self, experience: Experience) -> Self:
+        """Remember the runs."""
+        self.experience_ = experience
+        return self
+
+    def predict(self, configs: Sequence[Config], metafeatures: Metafeatures) -> Array:
+        """Return a score for each configuration; only the order counts."""
+        return self.predict_rows(self.experience_.encode(configs, facts_of(metafeatures)), metafeatures)
+
+    def predict_rows(self, rows: Array, metafeatures: Metafeatures) -> Array:
+        """Return a score for each encoded configuration."""
+        experience = self.experience_
+        if experience.is_empty:
+            return np.zeros(len(rows))
+        close = nearest(experience, metafeatures, self.n_datasets)
+        places = np.concatenate([experience.places[k] for k in close])
+        known = np.where(np.isnan(experience.rows[places]), 0.5, experience.rows[places])
+        asked = np.where(np.isnan(rows), 0.5, rows)
+        square = (asked**2).sum(1)[:, np.newaxis] + (known**2).sum(1)[np.newaxis] - 2 * asked @ known.T
+        n = min(self.n_runs, len(places))
+        closest = np.argpartition(square, n - 1, axis=1)[:, :n]
+        mean: Array = experience.standard[places][closest].mean(axis=1)
+        return mean

@@ -1,0 +1,84 @@
+"""How long a configuration will take on a data set on which nothing was run yet.
+
+Seconds are learnt in units of the reference workload of the host that measured them, so that runs of different
+machines can be mixed, and read back in seconds of this one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from metaml.config import Config
+from metaml.encoding import Encoder
+from metaml.metalearning.learner import Metafeatures, described_as
+from metaml.metalearning.runs import Experience, facts_of
+from metaml.metalearning.scales import Array
+from metaml.surrogates.boosting import boost, boosted
+
+SHORTEST = 1e-4
+SIZE_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfSymbolicFeatures")
+SETTINGS: dict[str, str | int | float | bool] = {
+    "objective": "regression",
+    "num_leaves": 16,
+    "learning_rate": 0.05,
+    "min_data_in_leaf": 5,
+    "feature_fraction": 0.8,
+}
+
+
+class RuntimeLearner:
+    """LightGBM on the logarithm of seconds, from the configuration and the size of the data set."""
+
+    def __init__(self, *, n_trees: int = 200, seed: int = 0) -> None:
+        self.n_trees = n_trees
+        self.seed = seed
+        self.booster_: Any = None
+        self.encoder_ = Encoder(unit=True)
+        self.level_: float | None = None
+        self.has_reference_ = False
+
+    def fit(self, experience: Experience) -> Self:
+        """Learn from the runs whose seconds are known; where any host's reference is known, from those runs only."""
+        self.encoder_ = experience.encoder
+        known = np.isfinite(experience.seconds) & (experience.seconds > 0)
+        referenced = known & np.isfinite(experience.reference) & (experience.reference > 0)
+        self.has_reference_ = bool(referenced.any())
+        used = referenced if self.has_reference_ else known
+        self.booster_, self.level_ = None, None
+        if not used.any():
+            return self
+        units = experience.reference[used] if self.has_reference_ else np.ones(int(used.sum()))
+        y = np.log(np.maximum(experience.seconds[used], SHORTEST) / units)
+        self.level_ = float(np.median(y))
+        if np.ptp(y) > 0:
+            groups = experience.groups[used]
+            described = {
+                name: experience.metafeatures[name].to_numpy(np.float64)[groups]
+                for name in SIZE_NAMES
+                if name in experience.metafeatures
+            }
+            X = self._inputs(experience.rows[used], described)
+            self.booster_ = boost(X, y, SETTINGS, n_trees=self.n_trees, seed=self.seed)
+        return self
+
+    def predict(
+        self, configs: Sequence[Config], metafeatures: Metafeatures, *, reference_seconds: float | None = None
+    ) -> Array:
+        """Return the expected seconds of each configuration on a host with this reference; NaN if nothing is known.
+
+        Without a reference on either side, seconds are those of the machines in the knowledge base.
+        """
+        if self.level_ is None:
+            return np.full(len(configs), np.nan)
+        unit = reference_seconds if self.has_reference_ and reference_seconds is not None else 1.0
+        if self.booster_ is None:
+            return np.full(len(configs), np.exp(self.level_) * unit)
+        rows = self.encoder_.transform(configs, facts_of(metafeatures))
+        return np.exp(boosted(self.booster_, self._inputs(rows, described_as(metafeatures, len(rows))))) * unit
+
+    def _inputs(self, rows: Array, described: Mapping[str, Array]) -> Array:
+        missing = np.full(len(rows), np.nan)
+        sizes = [np.log1p(described.get(name, missing)) for name in SIZE_NAMES]
+        # The number of cells: most algorithms are linear in it.
+        return np.column_stack([rows, *sizes, sizes[0] + sizes[1]])

@@ -1,0 +1,77 @@
+"""Scores of one data set on a scale that is common to all data sets."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Positions = NDArray[np.int64]
+Target = Literal["standard", "normal"]
+
+SMALLEST_SD = 1e-9
+"""Scores that differ by less, relative to their size, are equal but for rounding."""
+
+
+def standardised(y: Array) -> Array:
+    """Return scores less their mean, in units of their standard deviation; zeros where all are equal.
+
+    >>> standardised(np.array([1.0, 2.0, 3.0])).round(3).tolist()
+    [-1.225, 0.0, 1.225]
+    >>> standardised(np.array([0.7, 0.7])).tolist()
+    [0.0, 0.0]
+    """
+    if not len(y):
+        return y
+    sd = float(y.std())
+    if sd <= SMALLEST_SD * max(1.0, float(np.abs(y).max())):
+        return np.zeros(len(y))
+    scaled: Array = (y - y.mean()) / sd
+    return scaled
+
+
+def normal_scores(y: Array) -> Array:
+    """Return the normal quantile of (rank - 1/2) / n, ties sharing their mean rank; zeros where all are equal.
+
+    >>> normal_scores(np.array([0.1, 0.9, 0.5])).round(3).tolist()
+    [-0.967, 0.967, 0.0]
+    """
+    from scipy.special import ndtri
+
+    values, position, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if len(values) < 2:
+        return np.zeros(len(y))
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    scaled: Array = ndtri((ranks - 0.5) / len(y))[position]
+    return scaled
+
+
+SCALES: dict[Target, Callable[[Array], Array]] = {"standard": standardised, "normal": normal_scores}
+
+
+def within_groups(y: Array, groups: Positions, scale: Callable[[Array], Array]) -> Array:
+    """Return each score on a scale made of the scores of its own group.
+
+    >>> within_groups(np.array([1.0, 3.0, 5.0]), np.array([0, 0, 1]), standardised).tolist()
+    [-1.0, 1.0, 0.0]
+    """
+    scaled = np.zeros(len(y))
+    order = np.argsort(groups, kind="stable")
+    edges = np.flatnonzero(np.diff(groups[order])) + 1
+    for places in np.split(order, edges):
+        scaled[places] = scale(y[places])
+    return scaled
+
+
+def unit_interval(values: Array) -> Array:
+    """Return values stretched to [0, 1]; halves where all are equal.
+
+    >>> unit_interval(np.array([2.0, 4.0, 3.0])).tolist()
+    [0.0, 1.0, 0.5]
+    """
+    span = float(np.ptp(values)) if len(values) else 0.0
+    if span <= 0:
+        return np.full(len(values), 0.5)
+    stretched: Array = (values - values.min()) / span
+    return stretched

@@ -1,0 +1,84 @@
+"""The model file: a sealed zip of JSON and bytes that any tool can look into.
+
+`model.json` tells what the model is, `estimators.json` its parts, `arrays.bin` their numbers. The zip's comment is
+the SHA-256 of everything before it: a file that was cut short or changed on its way is noticed before it is read. It
+protects against accidents; against malice protects that loading makes nothing but what `trusted` lists.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metaml.errors import BadModel
+
+MODEL_FILE = "model.zip"
+FORMAT = "metaml model"
+VERSION = 1
+
+_SEAL_LENGTH = 64
+_ADVICE = "Give the folder or the model.zip that metaml tune wrote"
+
+
+def write_archive(path: Path, about: Mapping[str, Any], estimators: Any, content: bytes) -> None:
+    """Write a model file; an older one of that name is replaced only when the new one is complete."""
+    about = {"format": FORMAT, "version": VERSION, **about}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("model.json", json.dumps(about, indent=1, ensure_ascii=False))
+        archive.writestr("estimators.json", json.dumps(estimators))
+        archive.writestr("arrays.bin", content)
+        archive.comment = bytes(_SEAL_LENGTH)
+    unsealed = buffer.getbuffer()[:-_SEAL_LENGTH]
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as file:
+            file.write(unsealed)
+            file.write(hashlib.sha256(unsealed).hexdigest().encode())
+        draft.replace(path)
+    except OSError as trouble:
+        draft.unlink(missing_ok=True)
+        raise BadModel(f"{path} cannot be written: {trouble.strerror}. Choose another place.") from None
+
+
+def read_archive(path: Path) -> tuple[dict[str, Any], Any, bytes]:
+    """Return what the model is, the structure of its estimators, and the bytes of their arrays."""
+    data = _read(path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if set(archive.namelist()) != {"model.json", "estimators.json", "arrays.bin"}:
+                raise BadModel(f"{path} is a zip file, but no metaml model. {_ADVICE}.")
+            if hashlib.sha256(data[:-_SEAL_LENGTH]).hexdigest().encode() != data[-_SEAL_LENGTH:]:
+                raise BadModel(f"{path} was changed after it was saved, so it is not used. Copy it again.")
+            about = json.loads(archive.read("model.json"))
+            _check_version(path, about)
+            return about, json.loads(archive.read("estimators.json")), archive.read("arrays.bin")
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, NotImplementedError, RecursionError):
+        raise BadModel(f"{path} is cut short or damaged. Copy it again.") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise BadModel(f"There is no model at {path}. {_ADVICE}.") from None
+    except OSError as trouble:
+        raise BadModel(f"{path} cannot be read: {trouble.strerror}. {_ADVICE}.") from None
+    if not data.startswith(b"PK\x03\x04"):
+        raise BadModel(f"{path} is no metaml model. {_ADVICE}.")
+    return data
+
+
+def _check_version(path: Path, about: Any) -> None:
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise BadModel(f"{path} is a zip file, but no metaml model. {_ADVICE}.")
+    if about.get("version") != VERSION:
+        found = about.get("version")
+        raise BadModel(f"{path} has model format {found}, this metaml reads {VERSION}. Use the metaml that saved it.")

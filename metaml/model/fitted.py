@@ -1,0 +1,296 @@
+"""A fitted model: raw rows in, labels or values out, on any machine and without a knowledge base."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.data import Schema
+from metaml.errors import BadDataset, BadModel, BadRequest
+from metaml.evaluation.environment import library_versions
+from metaml.model.archive import MODEL_FILE, read_archive, write_archive
+from metaml.model.freezing import Freezer, thaw
+from metaml.model.trusted import name_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metaml.config import Config
+    from metaml.data import Applied, Dataset
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One algorithm with one configuration: its share of the ensemble and its fitted estimators, which are averaged.
+
+    `score` is what it reached by itself in cross-validation.
+    """
+
+    algorithm: str
+    config: Config
+    weight: float
+    estimators: tuple[Any, ...]
+    score: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a model says about some rows, in their order.
+
+    `predictions` are labels in their original type, or values; `probabilities` has a column per label, and is None
+    for regression. `notes` are sentences about what the rows lacked; most often there are none.
+    """
+
+    predictions: Array
+    probabilities: Floats | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A weighted ensemble that predicts raw rows.
+
+    `multipliers` weigh the class probabilities before the largest is chosen; None means all are 1. `score` is the
+    cross-validated value of `metric`, higher is better. `facts` is whatever else should be remembered, as plain JSON.
+    """
+
+    members: tuple[Member, ...]
+    schema: Schema
+    dataset: str
+    fingerprint: str
+    n_rows: int
+    metric: str
+    score: float | None = None
+    multipliers: tuple[float, ...] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    versions: Mapping[str, str] = field(default_factory=library_versions)
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise BadRequest("A model needs at least one member. Fit one first.")
+
+    @classmethod
+    def of(
+        cls,
+        dataset: Dataset,
+        members: Sequence[Member],
+        *,
+        metric: str,
+        score: float | None = None,
+        multipliers: Array | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> Model:
+        """Return the model that these members make of a data set; factors that are all equal are left out."""
+        factors = None
+        if multipliers is not None and np.ptp(multipliers) > 0:
+            factors = tuple(float(factor) for factor in multipliers)
+        return cls(
+            members=tuple(members),
+            schema=dataset.schema,
+            dataset=dataset.name,
+            fingerprint=dataset.fingerprint,
+            n_rows=len(dataset.y),
+            metric=metric,
+            score=score,
+            multipliers=factors,
+            facts=dict(facts or {}),
+        )
+
+    @property
+    def task(self) -> str:
+        """Return what the model does: binary, multiclass or regression."""
+        return self.schema.task
+
+    @property
+    def labels(self) -> Array | None:
+        """Return the class labels in the order of the probabilities; None for regression."""
+        return self.schema.label_array()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence if the libraries here are not those the model was made with."""
+        here = library_versions()
+        others = [
+            f"{name} {made} (here {here[name]})"
+            for name, made in self.versions.items()
+            if name in here
+            and _release(here[name]) != _release(made)
+            and name not in ("ConfigSpace", "pandas", "scipy")
+        ]
+        return (f"The model was made with {', '.join(others)}; predictions may differ.",) if others else ()
+
+    def answer(self, frame: pd.DataFrame) -> Answer:
+        """Return predictions, probabilities and remarks for the rows of a raw table.
+
+        Columns may come in any order, and more of them than needed. Up to half of the needed ones may be absent and
+        count as missing values.
+        """
+        read = self.schema.read(frame)
+        notes = self._remarks(read)
+        outputs = self._outputs(read.X)
+        labels = self.labels
+        if labels is None:
+            return Answer(outputs, None, notes)
+        weighted = outputs if self.multipliers is None else outputs * np.asarray(self.multipliers)
+        return Answer(labels[weighted.argmax(axis=1)], outputs, notes)
+
+    def predict(self, frame: pd.DataFrame) -> Array:
+        """Return the label or value of each row of a raw table."""
+        return self.answer(frame).predictions
+
+    def predict_proba(self, frame: pd.DataFrame) -> Floats:
+        """Return the probability of each label for each row of a raw table."""
+        probabilities = self.answer(frame).probabilities
+        if probabilities is None:
+            raise BadRequest(f"The model predicts the number {self.schema.target!r}, so there are no probabilities.")
+        return probabilities
+
+    def predict_features(self, X: pd.DataFrame) -> Floats:
+        """Return probabilities or values of rows that are features already, as in `Dataset.X`."""
+        return self._outputs(X)
+
+    def _outputs(self, X: pd.DataFrame) -> Floats:
+        n_labels = None if self.schema.labels is None else len(self.schema.labels)
+        total = np.zeros(len(X) if n_labels is None else (len(X), n_labels))
+        if not len(X):
+            return total
+        for member in self.members:
+            share = member.weight / len(member.estimators)
+            for estimator in member.estimators:
+                if n_labels is None:
+                    total += share * np.asarray(estimator.predict(X), dtype=np.float64)
+                else:
+                    total[:, estimator.classes_] += share * estimator.predict_proba(X)
+        if n_labels is None:
+            return np.asarray(total / sum(member.weight for member in self.members))
+        return np.asarray(total / total.sum(axis=1, keepdims=True))
+
+    def _remarks(self, read: Applied) -> tuple[str, ...]:
+        notes = []
+        n_needed = len({feature.source for feature in self.schema.features})
+        if read.missing:
+            listed = _listed(read.missing)
+            if 2 * len(read.missing) > n_needed:
+                raise BadDataset(
+                    f"The table lacks {len(read.missing)} of the {n_needed} columns that the model needs: {listed}. "
+                    "Give a table like the one it was trained on."
+                )
+            notes.append(f"The table has no column {listed}: read as missing values.")
+        if read.unreadable:
+            cells = [f"{name} ({count})" for name, count in read.unreadable.items()]
+            notes.append(
+                f"Cells with values that the training data did not have were read as missing: {_listed(cells)}."
+            )
+        return tuple(notes)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model to a file, or as model.zip into a folder; return where it is."""
+        path = Path(path)
+        path = path / MODEL_FILE if path.is_dir() else path
+        freezer = Freezer()
+        estimators = [[freezer.freeze(estimator) for estimator in member.estimators] for member in self.members]
+        about = {
+            "task": self.task,
+            "target": self.schema.target,
+            "dataset": self.dataset,
+            "fingerprint": self.fingerprint,
+            "n_rows": self.n_rows,
+            "metric": self.metric,
+            "score": _finite(self.score),
+            "created": self.created,
+            "versions": dict(self.versions),
+            "multipliers": self.multipliers,
+            "members": [
+                {
+                    "algorithm": member.algorithm,
+                    "config": member.config,
+                    "weight": member.weight,
+                    "score": _finite(member.score),
+                    "n_estimators": len(member.estimators),
+                }
+                for member in self.members
+            ],
+            "facts": dict(self.facts),
+            "schema": self.schema.to_dict(),
+        }
+        write_archive(path, about, {"arrays": freezer.arrays, "members": estimators}, freezer.content)
+        return path
+
+
+def load(path: str | Path) -> Model:
+    """Return the model in a file or folder; nothing in the file is executed, and a changed file is refused."""
+    path = Path(path)
+    path = path / MODEL_FILE if path.is_dir() else path
+    about, parts, content = read_archive(path)
+    try:
+        schema = Schema.from_dict(about["schema"])
+        structures = parts["members"]
+        members = tuple(
+            Member(
+                algorithm=str(plain["algorithm"]),
+                config=plain["config"],
+                weight=float(plain["weight"]),
+                estimators=tuple(_checked(thaw(one, parts["arrays"], content), schema) for one in structure),
+                score=plain["score"],
+            )
+            for plain, structure in zip(about["members"], structures, strict=True)
+        )
+        factors = about["multipliers"]
+        return Model(
+            members=members,
+            schema=schema,
+            dataset=about["dataset"],
+            fingerprint=about["fingerprint"],
+            n_rows=int(about["n_rows"]),
+            metric=about["metric"],
+            score=about["score"],
+            multipliers=None if factors is None else tuple(float(factor) for factor in factors),
+            facts=about["facts"],
+            created=about["created"],
+            versions=about["versions"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as trouble:
+        said = f"{type(trouble).__name__}: {trouble}".split("\n")[0]
+        raise BadModel(f"{path} does not fit together ({said}). Save it again with this version.") from None
+
+
+def _checked(estimator: Any, schema: Schema) -> Any:
+    """Return the estimator if it is one for this schema."""
+    n_labels = None if schema.labels is None else len(schema.labels)
+    wanted = "TabularRegressor" if n_labels is None else "TabularClassifier"
+    if name_of(estimator) != wanted:
+        raise ValueError(f"a member is no {wanted}")
+    if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
+        raise ValueError("a member predicts classes that there are not")
+    return estimator
+
+
+def _release(version: str) -> tuple[str, ...]:
+    """Return the part of a version that decides what a library does.
+
+    >>> _release("1.9.0")
+    ('1', '9')
+    """
+    return tuple(version.split(".")[:2])
+
+
+def _finite(score: float | None) -> float | None:
+    return None if score is None or not math.isfinite(score) else float(score)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,42 @@
+"""What a user takes home to read: one self-contained page, and its facts as plain JSON.
+
+Fill a `ReportData`; `render` makes the page, `summary` what best.json holds, `leaderboard_csv` the leaderboard.
+"""
+
+from metaml.report.analysis import calibration_bins, confusion_of, feature_importance, residual_sample
+from metaml.report.data import (
+    CalibrationBin,
+    Confusion,
+    DatasetFacts,
+    Experience,
+    FeatureImportance,
+    Final,
+    Member,
+    ReportData,
+    SessionFacts,
+    TrialRow,
+)
+from metaml.report.importance import hyperparameter_importance
+from metaml.report.page import render
+from metaml.report.summary import leaderboard_csv, summary
+
+__all__ = [
+    "CalibrationBin",
+    "Confusion",
+    "DatasetFacts",
+    "Experience",
+    "FeatureImportance",
+    "Final",
+    "Member",
+    "ReportData",
+    "SessionFacts",
+    "TrialRow",
+    "calibration_bins",
+    "confusion_of",
+    "feature_importance",
+    "hyperparameter_importance",
+    "leaderboard_csv",
+    "render",
+    "residual_sample",
+    "summary",
+]

@@ -1,0 +1,147 @@
+"""The close of a report: what experience contributed, where the time went, how to use the model, and versions."""
+
+import math
+from collections import defaultdict
+
+from metaml.report.data import Experience, ReportData, TrialRow
+from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.search import complete_of
+from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, table
+from metaml.report.wording import counted, duration, number, score_text, share
+
+MOST_SIMILAR = 10
+LEAST_REST = 0.005
+"""A remainder of the wall time below this share is rounding, and is not worth a row."""
+
+LEDGER_WORDS = {
+    "read": "reading and repairing the data",
+    "metafeatures": "describing the data set",
+    "metalearning": "learning from experience",
+    "evaluations": "evaluating configurations",
+    "optimiser": "choosing configurations",
+    "idle": "waiting",
+    "killed": "evaluations that were cut off",
+    "ensemble": "choosing the ensemble",
+    "thresholds": "tuning thresholds",
+    "refit": "fitting the final model",
+    "report": "writing this report",
+}
+
+
+def experience(data: ReportData) -> Html:
+    """Return what the knowledge base knew, what of it was used, and whether the guard switched it off."""
+    known = data.experience
+    if known is None:
+        alone = "No knowledge base took part: every choice rests on this session alone."
+        return paragraph(data.absent.get("experience", alone))
+    if not known.n_runs:
+        return paragraph(
+            "The knowledge base was empty. The runs of this session are its first: the next one starts better."
+        )
+    said = [
+        f"{counted(known.n_runs, 'run')} on {counted(known.n_datasets, 'other data set')} were known beforehand.",
+        _warm_starts(data, known),
+        _guard(known, len(data.trials)),
+        known.text,
+    ]
+    parts: list[object] = [paragraph(" ".join(sentence for sentence in said if sentence))]
+    if known.similar:
+        farthest = max(distance for _, distance in known.similar[:MOST_SIMILAR]) or 1.0
+        items = [
+            Bar(name, 1 - 0.85 * distance / farthest, f"distance {number(distance, 2)}")
+            for name, distance in known.similar[:MOST_SIMILAR]
+        ]
+        parts.append(figure("The most similar data sets", bars(items, label="Similar data sets")))
+    return joined(*parts)
+
+
+def _warm_starts(data: ReportData, known: Experience) -> str:
+    groups: dict[str, list[TrialRow]] = defaultdict(list)
+    for trial in complete_of(data.trials):
+        groups[trial.origin].append(trial)
+    n = known.n_warm_starts
+    if not n:
+        return "No configuration was taken from them."
+    said = f"{counted(n, 'configuration')} that did well there {'was' if n == 1 else 'were'} tried first."
+    warm = max((trial.score for trial in groups["warm start"]), default=math.nan)
+    plain = max((trial.score for trial in groups["default"]), default=math.nan)
+    if not math.isfinite(warm) or not math.isfinite(plain):
+        return said
+    verdict = "better than" if warm > plain else "no better than"
+    best, default = score_text(data.metric, warm), score_text(data.metric, plain)
+    return f"{said} The best of them reached {best}, {verdict} the best default ({default})."
+
+
+def _guard(known: Experience, n_trials: int) -> str:
+    if known.guard_off_at is None:
+        return "Experience agreed with what was measured, so the guard never switched it off."
+    return (
+        f"The guard switched experience off after evaluation {known.guard_off_at:,} of {n_trials:,}, because it no "
+        "longer agreed with what was measured here."
+    )
+
+
+def ledger(data: ReportData) -> Html | None:
+    """Return where the seconds went; what nobody accounts for is a row of its own, so that it adds up."""
+    rows = ledger_rows(data)
+    if not rows:
+        return None
+    whole = max(data.session.used_seconds, 1e-9)
+    shown = [[words, duration(seconds), share(seconds / whole), _length(seconds / whole)] for words, seconds in rows]
+    total = sum(seconds for _, seconds in rows)
+    shown.append([tag("b", "wall time"), tag("b", duration(total)), tag("b", share(total / whole)), ""])
+    workers = ""
+    if data.session.n_workers > 1:
+        workers = f" {data.session.n_workers} workers ran side by side; what they did is divided by their number."
+    columns = [Column("Purpose"), Column("Time", "number"), Column("Share", "number"), Column("", "length")]
+    return joined(table(columns, shown), paragraph(f"It adds up to the wall time.{workers}", class_="note"))
+
+
+def ledger_rows(data: ReportData) -> list[tuple[str, float]]:
+    """Return the purposes and their seconds, and the rest of the wall time where it is worth telling."""
+    rows = [(LEDGER_WORDS.get(name, name), seconds) for name, seconds in data.ledger.items() if seconds > 0]
+    if not rows:
+        return []
+    rest = data.session.used_seconds - sum(seconds for _, seconds in rows)
+    if abs(rest) > LEAST_REST * data.session.used_seconds:
+        rows.append(("not accounted for" if rest > 0 else "counted twice", rest))
+    return rows
+
+
+def _length(part: float) -> Html:
+    return tag("span", tag("span", class_="fill", style=f"width:{100 * min(max(part, 0), 1):.1f}%"), class_="track")
+
+
+def usage(data: ReportData) -> Html | None:
+    """Return how to predict with the model that was saved."""
+    if data.final is None:
+        return None
+    folder = data.session.output or "DIR"
+    predict = f"metaml predict {_quoted(folder)} new.csv -o predictions.csv"
+    commands = [("Predict new rows", predict)]
+    if data.dataset.task != "regression":
+        commands.append(("With a probability for each class", f"{predict} --proba"))
+    commands.append(("A summary in the terminal", f"metaml show {_quoted(folder)}"))
+    blocks = [
+        joined(tag("p", title, class_="command-title"), tag("pre", tag("code", line))) for title, line in commands
+    ]
+    said = (
+        "The new file needs the columns of the training file, in any order; the target may be missing. The knowledge "
+        "base is not needed."
+    )
+    return joined(paragraph(said), *blocks)
+
+
+def _quoted(path: str) -> str:
+    import shlex
+
+    return shlex.quote(path)
+
+
+def versions(data: ReportData) -> Html:
+    """Return what is needed to make the same search again."""
+    session = data.session
+    named = joined("Session ", tag("code", shortened(session.session, 40)), ", ") if session.session else None
+    begun = f", started {session.started}" if session.started else ""
+    said = paragraph(named, f"seed {session.seed}, {counted(session.n_workers, 'worker')}{begun}.")
+    return joined(said, facts({name: shortened(version, 30) for name, version in session.versions.items()}))

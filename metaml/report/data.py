@@ -1,0 +1,147 @@
+"""What a report is made of: plain values, every part optional, so that whoever has less still gets a report."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from metaml.config import Config
+from metaml.data import Repair, Task
+
+FinalKind = Literal["ensemble", "single", "fallback"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetFacts:
+    """What was read. `class_counts` is for classes, `target_quantiles` (least, quarter, half, …) for numbers."""
+
+    name: str
+    n_rows: int
+    n_features: int
+    task: Task
+    target: str
+    target_was_guessed: bool = False
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    target_quantiles: Sequence[float] = ()
+    repairs: Sequence[Repair] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionFacts:
+    """What was asked for and used; `output` is the folder that the model is in, as a user would type it."""
+
+    used_seconds: float
+    budget_seconds: float | None = None
+    n_workers: int = 1
+    seed: int = 0
+    session: str | None = None
+    started: str | None = None
+    bandit: str | None = None
+    output: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialRow:
+    """One finished evaluation. `score` is higher-is-better, NaN without one; `at` is seconds since the start."""
+
+    number: int
+    algorithm: str
+    status: str
+    origin: str
+    score: float
+    seconds: float
+    at: float
+    config: Config = field(default_factory=dict)
+    predicted_score: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """One model of the final answer; the weights of all members sum to one."""
+
+    algorithm: str
+    weight: float
+    score: float
+    config: Config = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Final:
+    """The model that was saved; `why` says in a sentence why it was chosen.
+
+    `multipliers` has a factor for the probability of each class; the class with the largest product is predicted.
+    """
+
+    kind: FinalKind
+    score: float
+    members: Sequence[Member] = ()
+    multipliers: Mapping[str, float] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class FeatureImportance:
+    """How much the score falls when a column is shuffled, and how much that varies."""
+
+    column: str
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often each class (row) was labelled as each class (column), out of fold."""
+
+    labels: Sequence[str]
+    counts: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Rows of similar predicted probability: what was predicted, what came true, and how many rows."""
+
+    predicted: float
+    observed: float
+    n_rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experience:
+    """What the knowledge base contributed.
+
+    `similar` are data sets with their distance, nearest first. `guard_off_at` is the evaluation after which experience
+    was no longer listened to, None if it always was. `text` is for anything else worth a sentence.
+    """
+
+    n_datasets: int
+    n_runs: int
+    similar: Sequence[tuple[str, float]] = ()
+    n_warm_starts: int = 0
+    guard_off_at: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportData:
+    """All that a report tells.
+
+    `metric` is a name of `METRICS`, scores are higher-is-better as stored. `baselines` are scores by name, such as
+    `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
+    wall-clock seconds by purpose; what several workers do at once counts divided by their number, so that it adds up to
+    `session.used_seconds`. `absent` explains in a sentence why a part (by its section name) is missing.
+    """
+
+    dataset: DatasetFacts
+    metric: str
+    session: SessionFacts
+    trials: Sequence[TrialRow] = ()
+    baselines: Mapping[str, float] = field(default_factory=dict)
+    final: Final | None = None
+    hyperparameters: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
+    features: Sequence[FeatureImportance] = ()
+    confusion: Confusion | None = None
+    calibration: Sequence[CalibrationBin] = ()
+    residuals: Sequence[tuple[float, float]] = ()
+    experience: Experience | None = None
+    ledger: Mapping[str, float] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,189 @@
+"""The opening of a report: what was found, in words and numbers, and what was read to find it."""
+
+import math
+from collections.abc import Mapping
+
+from metaml.report.data import Final, ReportData
+from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, settings, side_by_side, table, tiles
+from metaml.report.wording import (
+    best_default,
+    comparison,
+    complete,
+    counted,
+    direction,
+    duration,
+    metric_label,
+    model_words,
+    number,
+    score_text,
+    share,
+)
+
+MOST_REPAIRS, MOST_CLASSES, MOST_MEMBERS = 50, 12, 30
+TASK_WORDS = {"binary": "two classes", "multiclass": "several classes", "regression": "a number"}
+QUANTILE_NAMES = ("least", "lower quarter", "median", "upper quarter", "largest")
+
+
+def headline(data: ReportData) -> Html:
+    """Return the title, what was found in a sentence or two, and the numbers that stand out."""
+    final = data.final
+    said = []
+    if final is None:
+        said.append("No model was found.")
+    else:
+        reached = f"{model_words(data)} predicts"
+        score = f"{metric_label(data.metric)} {score_text(data.metric, final.score)}"
+        if math.isfinite(final.score):
+            said.append(
+                joined(reached, " ", _name(data.dataset.target), " with a cross-validated ", tag("b", score), ".")
+            )
+        else:
+            said.append(joined(reached, " ", _name(data.dataset.target), "; its score could not be measured."))
+        said += [comparison(data), final.why]
+    warning = None
+    if final is not None and final.kind == "fallback":
+        warning = paragraph(
+            "This is a fallback: nothing better could be fitted within the budget. Give it more time.",
+            class_="warning",
+        )
+    return tag(
+        "header",
+        tag("p", "metaml report", class_="kicker"),
+        tag("h1", shortened(data.dataset.name, 80)),
+        paragraph(*(piece for sentence in said if sentence for piece in (sentence, " ")), class_="lead"),
+        warning,
+        tiles(_numbers(data)),
+    )
+
+
+def _numbers(data: ReportData) -> list[tuple[str, object, str]]:
+    final, best = data.final, best_default(data)
+    shown: list[tuple[str, object, str]] = []
+    if final is not None and math.isfinite(final.score):
+        shown.append((metric_label(data.metric), score_text(data.metric, final.score), direction(data.metric)))
+        if best is not None:
+            gain = final.score - best[1]
+            shown.append(("Gain over the best default", _signed(gain), best[0]))
+    ok = len(complete(data))
+    shown.append(("Evaluations", f"{len(data.trials):,}", f"{ok:,} complete"))
+    budget = data.session.budget_seconds
+    of_budget = "no time limit" if budget is None else f"of {duration(budget)}"
+    shown.append(("Time", duration(data.session.used_seconds), of_budget))
+    return shown
+
+
+def _signed(gain: float) -> str:
+    return f"+{number(gain)}" if gain > 0 else number(gain + 0.0)
+
+
+def model(data: ReportData) -> Html | None:
+    """Return what the saved model consists of."""
+    final = data.final
+    if final is None:
+        return None
+    parts: list[object] = [paragraph(_kind_sentence(final))]
+    if final.members:
+        rows = [
+            [
+                place,
+                member.algorithm,
+                share(member.weight),
+                score_text(data.metric, member.score),
+                settings(member.config),
+            ]
+            for place, member in enumerate(
+                sorted(final.members, key=lambda member: -member.weight)[:MOST_MEMBERS], start=1
+            )
+        ]
+        label = metric_label(data.metric)
+        columns = [
+            Column("", "number"),
+            Column("Algorithm", "name"),
+            Column("Weight", "number"),
+            Column(f"{label} alone", "number"),
+            Column("Configuration", "wide"),
+        ]
+        parts.append(table(columns, rows))
+    if final.multipliers:
+        parts.append(_multipliers(data.metric, final.multipliers))
+    if final.kind != "fallback":
+        caution = "The score was also used to choose the model, so expect slightly less on new rows."
+        parts.append(paragraph(caution, class_="note"))
+    return joined(*parts)
+
+
+def _multipliers(metric: str, multipliers: Mapping[str, float]) -> Html:
+    """Return what was tuned about the decision between classes."""
+    why = f"The decision was tuned for {metric_label(metric)} on out-of-fold predictions: "
+    if len(multipliers) == 2 and sum(multipliers.values()) > 0:
+        (_, other), (name, own) = multipliers.items()
+        return paragraph(
+            why, "class ", _name(name), f" is predicted from a probability of {number(other / (other + own))}."
+        )
+    rows = [[shortened(name), number(factor)] for name, factor in list(multipliers.items())[:MOST_CLASSES]]
+    said = paragraph(why, "each probability is multiplied by a factor before the largest is taken.")
+    return joined(said, table([Column("Class"), Column("Factor", "number")], rows))
+
+
+def _kind_sentence(final: Final) -> str:
+    if final.kind == "fallback":
+        return "A fallback was saved so that there is a working model, whatever happened."
+    if final.kind == "single":
+        return "One configuration was chosen."
+    n = len(final.members)
+    return f"The predictions of {counted(n, 'model')} are averaged with these weights." if n else "An ensemble."
+
+
+def reading(data: ReportData) -> Html:
+    """Return what was read, how the target is distributed, and every repair."""
+    dataset = data.dataset
+    guessed = " (guessed: no target was named)" if dataset.target_was_guessed else ""
+    known = facts(
+        {
+            "Rows": f"{dataset.n_rows:,}",
+            "Features": f"{dataset.n_features:,}",
+            "Target": joined(_name(dataset.target), guessed),
+            "Task": f"{dataset.task}: {TASK_WORDS[dataset.task]}",
+        }
+    )
+    target = _target(data)
+    repairs = _repairs(data)
+    return joined(side_by_side(known, target) if target else known, repairs)
+
+
+def _target(data: ReportData) -> Html | None:
+    dataset = data.dataset
+    if dataset.class_counts:
+        whole = sum(dataset.class_counts.values()) or 1
+        most = max(dataset.class_counts.values()) or 1
+        ordered = sorted(dataset.class_counts.items(), key=lambda item: -item[1])
+        items = [Bar(name, n / most, f"{n:,} ({share(n / whole)})") for name, n in ordered[:MOST_CLASSES]]
+        left = len(ordered) - MOST_CLASSES
+        note = f"… and {left:,} more." if left > 0 else None
+        return figure("Classes", bars(items, label="Rows of each class"), note=note)
+    if len(dataset.target_quantiles) == len(QUANTILE_NAMES):
+        told = {
+            name.capitalize(): number(value)
+            for name, value in zip(QUANTILE_NAMES, dataset.target_quantiles, strict=True)
+        }
+        return figure(joined("Values of ", _name(dataset.target)), facts(told))
+    return None
+
+
+def _repairs(data: ReportData) -> Html:
+    repairs = data.dataset.repairs
+    if not repairs:
+        return paragraph("The file was clean: nothing had to be repaired.", class_="note")
+    rows = [
+        [shortened(repair.column if repair.column is not None else "whole table", 40), repair.what, repair.why]
+        for repair in repairs[:MOST_REPAIRS]
+    ]
+    left = len(repairs) - MOST_REPAIRS
+    more = paragraph(f"… and {left:,} more.", class_="note") if left > 0 else None
+    title = tag("h3", f"{counted(len(repairs), 'repair')}")
+    return joined(title, table([Column("Column"), Column("What was done"), Column("Why")], rows), more)
+
+
+def _name(name: str) -> Html:
+    return tag("code", shortened(name, 60))

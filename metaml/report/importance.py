@@ -1,0 +1,81 @@
+"""Which settings of an algorithm mattered: the variance of its scores, shared out among its hyperparameters."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.encoding import Encoder
+from metaml.report.data import TrialRow
+
+FEWEST_RUNS = 10
+MOST_RUNS = 400
+N_TREES = 64
+N_BACKGROUND, N_VALUES = 64, 16
+LEAST_FIT = 0.1
+"""Below this share of variance explained out of bag, the forest knows too little to speak about settings."""
+
+Floats = npt.NDArray[np.float64]
+
+
+def hyperparameter_importance(
+    trials: Sequence[TrialRow], *, seed: int = 0, fewest: int = FEWEST_RUNS
+) -> dict[str, list[tuple[str, float]]]:
+    """Return for each algorithm its settings and their share of the variance of the score, largest first.
+
+    A share is a main effect: the variance of a forest's prediction when one setting varies and the others are
+    averaged over, divided by its total variance (Hutter et al. 2014, eq. 7, by sampling). Scores enter as ranks, so one
+    terrible run does not decide. An algorithm with fewer than `fewest` runs, or whose scores the settings do not
+    explain, is left out. What the shares lack to one is due to settings acting together.
+    """
+    runs: dict[str, list[TrialRow]] = defaultdict(list)
+    for trial in trials:
+        if trial.status in ("ok", "partial") and math.isfinite(trial.score) and trial.config:
+            runs[trial.algorithm].append(trial)
+    shares = {
+        algorithm: _main_effects(found[-MOST_RUNS:], seed) for algorithm, found in runs.items() if len(found) >= fewest
+    }
+    return {algorithm: found for algorithm, found in shares.items() if found}
+
+
+def _main_effects(runs: Sequence[TrialRow], seed: int) -> list[tuple[str, float]]:
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    configs = [run.config for run in runs]
+    encoder = Encoder(one_hot=False).fit(configs)
+    X = encoder.transform(configs)
+    ranks = np.argsort(np.argsort([run.score for run in runs], kind="stable")).astype(np.float64)
+    if X.shape[1] == 0 or len({run.score for run in runs}) < 2:
+        return []
+    X = np.where(np.isnan(X), np.nanmin(X, axis=0) - 1.0, X)
+    forest = ExtraTreesRegressor(
+        n_estimators=N_TREES, min_samples_leaf=2, bootstrap=True, oob_score=True, random_state=seed
+    ).fit(X, ranks)
+    if forest.oob_score_ < LEAST_FIT:
+        return []
+    rng = np.random.default_rng(seed)
+    background = X[rng.choice(len(X), min(N_BACKGROUND, len(X)), replace=False)]
+    # Rows that mix the settings of different runs stand for the space as a whole.
+    mixed = np.column_stack([rng.permutation(column) for column in X.T])
+    total = float(np.var(forest.predict(np.vstack([X, mixed]))))
+    if total <= 0:
+        return []
+    shares = []
+    first = 0
+    for coding in encoder.codings_:
+        columns = slice(first, first + len(coding.kept))
+        first += len(coding.kept)
+        shares.append((coding.name, _marginal_variance(forest.predict, background, X[:, columns], columns) / total))
+    excess = max(1.0, sum(value for _, value in shares))
+    return sorted(((name, value / excess) for name, value in shares), key=lambda item: -item[1])
+
+
+def _marginal_variance(predict: Callable[[Floats], Floats], background: Floats, seen: Floats, columns: slice) -> float:
+    """Return how much the mean prediction varies with the values of one setting, as often as they were seen."""
+    values = seen[np.lexsort(seen.T[::-1])][np.linspace(0, len(seen) - 1, min(N_VALUES, len(seen))).astype(int)]
+    grid = np.repeat(background[np.newaxis], len(values), axis=0)
+    grid[:, :, columns] = values[:, np.newaxis, :]
+    means = predict(grid.reshape(-1, background.shape[1])).reshape(len(values), -1).mean(axis=1)
+    return float(np.var(means))

@@ -1,0 +1,202 @@
+"""What can be learnt from the search and the model: which settings and columns matter, and where it errs."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.evaluation.scoring import METRICS
+from metaml.report.data import Confusion, FeatureImportance, ReportData
+from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.pictures import histogram_picture, reliability_picture, scatter_picture
+from metaml.report.tables import Bar, Column, bars, figure, paragraph, side_by_side, table
+from metaml.report.wording import counted, metric_label, number, share
+
+MOST_FEATURES, MOST_SETTINGS, MOST_ALGORITHMS = 20, 8, 6
+MOST_LABELS, MOST_BESIDE, MOST_PAIRS = 12, 5, 15
+N_COLUMNS, N_BINS = 25, 10
+DEEPEST = 46.0
+"""Shading in percent beyond which numbers would be hard to read, in light or in dark."""
+Floats = npt.NDArray[np.float64]
+
+
+def hyperparameters(data: ReportData) -> Html | None:
+    """Return the share of each setting in the variance of the score, per algorithm."""
+    if not data.trials:
+        return None
+    if not data.hyperparameters:
+        why = "No algorithm was evaluated often enough to tell which of its settings matter; that takes 10 evaluations."
+        return paragraph(data.absent.get("hyperparameters", why))
+    figures = []
+    for algorithm, shares in list(data.hyperparameters.items())[:MOST_ALGORITHMS]:
+        shown = [Bar(name, value, share(value)) for name, value in shares[:MOST_SETTINGS]]
+        rest = sum(value for _, value in shares[MOST_SETTINGS:])
+        alone = sum(value for _, value in shares)
+        if rest > 0.005:
+            shown.append(Bar(f"{len(shares) - MOST_SETTINGS} others", rest, share(rest)))
+        if alone < 0.995:
+            shown.append(Bar("together", 1 - alone, share(1 - alone)))
+        figures.append(figure(algorithm, bars(shown, label=f"Settings of {algorithm}")))
+    said = (
+        "How much of the difference between runs each setting explains by itself; “together” is what only "
+        "combinations of settings explain. An algorithm whose scores its settings do not explain is left out."
+    )
+    return joined(paragraph(said), side_by_side(*figures))
+
+
+def features(data: ReportData) -> Html | None:
+    """Return the columns that matter most to the model."""
+    if not data.features:
+        if data.final is None:
+            return None
+        return paragraph(data.absent.get("features", "The importance of the columns was not measured."))
+    shown = data.features[:MOST_FEATURES]
+    most = max(item.mean for item in shown)
+    longest = max(item.mean + item.std for item in shown)
+    label = metric_label(data.metric)
+    verb = "rises" if METRICS[data.metric].is_loss else "falls"
+    said = f"How much the {label} {verb} when a column is shuffled, on rows the model was not fitted to (± its spread)."
+    if most <= 0:
+        return joined(paragraph(said), paragraph("Shuffling any single column costs nothing."))
+    items = [
+        Bar(item.column, item.mean / longest, f"{number(item.mean)} ± {number(item.std)}", item.std / longest)
+        for item in shown
+    ]
+    return joined(paragraph(said), figure(None, bars(items, label="Importance of the columns")), _others(data.features))
+
+
+def _others(found: Sequence[FeatureImportance]) -> Html | None:
+    left = found[MOST_FEATURES:]
+    if not left:
+        return None
+    idle = sum(item.mean <= item.std for item in left)
+    quiet = f"; {idle:,} of them do not matter measurably" if idle else ""
+    return paragraph(f"… and {counted(len(left), 'column')} of less importance{quiet}.", class_="note")
+
+
+def errors(data: ReportData) -> Html | None:
+    """Return where the model errs: confusion and calibration, or residuals."""
+    if data.final is None:
+        return None
+    parts: list[object] = []
+    if data.confusion is not None:
+        parts.append(_confusion(data.confusion))
+    if data.calibration:
+        parts.append(_calibration(data))
+    if data.residuals:
+        parts.append(_residuals(data))
+    if not parts:
+        return paragraph(data.absent.get("errors", "There are no out-of-fold predictions to judge the model by."))
+    return joined(*parts)
+
+
+def _confusion(found: Confusion) -> Html:
+    counts = np.asarray(found.counts, dtype=np.float64)
+    right = float(np.trace(counts) / max(counts.sum(), 1.0))
+    said = paragraph(
+        f"{share(right)} of the rows are labelled right when each is predicted by a model that never saw it."
+    )
+    if len(found.labels) > MOST_LABELS:
+        pairs, worst = _pairs(found, counts), _classes(found, counts)
+        return joined(said, side_by_side(figure("Most frequent confusions", pairs), figure("Hardest classes", worst)))
+    heads = [tag("th", shortened(label, 14), scope="col") for label in found.labels]
+    rows = [tag("tr", tag("th", "true ↓  predicted →", class_="corner"), *heads)]
+    for place, label in enumerate(found.labels):
+        whole = max(counts[place].sum(), 1.0)
+        cells = [_cell(count, count / whole, place == other) for other, count in enumerate(counts[place])]
+        rows.append(tag("tr", tag("th", shortened(label, 24), scope="row"), *cells))
+    grid = tag("div", tag("table", *rows, class_="heat"), class_="scroll", tabindex="0")
+    matrix = figure("Confusion matrix", grid, note="Shading is the share of the true class.")
+    together = side_by_side(matrix, figure("Class by class", _classes(found, counts)))
+    return joined(said, together if len(found.labels) <= MOST_BESIDE else joined(matrix, _classes(found, counts)))
+
+
+def _classes(found: Confusion, counts: Floats) -> Html:
+    """Return how well each class is found, the rarest found first where there are many."""
+    right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
+    recall = np.divide(right, true, out=np.full(len(right), np.nan), where=true > 0)
+    precision = np.divide(right, predicted, out=np.full(len(right), np.nan), where=predicted > 0)
+    order = range(len(right)) if len(right) <= MOST_LABELS else np.argsort(recall, kind="stable")[:MOST_PAIRS]
+    rows = [
+        [shortened(found.labels[k], 30), f"{true[k]:,.0f}", share(float(recall[k])), share(float(precision[k]))]
+        for k in order
+    ]
+    columns = [Column("Class"), Column("Rows", "number"), Column("Recall", "number"), Column("Precision", "number")]
+    return table(columns, rows)
+
+
+def _cell(count: float, part: float, is_right: bool) -> Html:
+    kind = ("right" if is_right else "wrong") + (" none" if count == 0 else "")
+    return tag("td", f"{count:,.0f}", class_=kind, style=f"--depth:{DEEPEST * part:.0f}%")
+
+
+def _pairs(found: Confusion, counts: Floats) -> Html:
+    wrong = counts.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_PAIRS]
+    rows = []
+    for true, predicted in zip(*np.unravel_index(order, wrong.shape), strict=True):
+        if wrong[true, predicted] > 0:
+            of_class = wrong[true, predicted] / counts[true].sum()
+            names = [shortened(found.labels[true], 30), shortened(found.labels[predicted], 30)]
+            rows.append([*names, f"{wrong[true, predicted]:,.0f}", share(of_class)])
+    columns = [Column("True class"), Column("Predicted"), Column("Rows", "number"), Column("Of the class", "number")]
+    return table(columns, rows)
+
+
+def _calibration(data: ReportData) -> Html:
+    points = [(item.predicted, item.observed, item.n_rows) for item in data.calibration]
+    whole = sum(n for _, _, n in points)
+    gap = sum(n * abs(predicted - observed) for predicted, observed, n in points) / max(whole, 1)
+    if data.dataset.task == "binary":
+        second = list(data.confusion.labels)[1:2] if data.confusion is not None else []
+        x_label, y_label = "predicted probability", "observed share"
+        of = joined(" of class ", tag("code", shortened(second[0], 30))) if second else joined(" of the second class")
+    else:
+        x_label, y_label, of = (
+            "confidence in the predicted class",
+            "share that is right",
+            joined(" of the predicted class"),
+        )
+    said = joined(
+        "Probability", of, f" against what came true. On average they differ by {number(gap, 3)}; on the dashed line "
+        "they would not differ. Large dots stand for many rows.",
+    )  # fmt: skip
+    reliable = reliability_picture(points, title="Calibration", x_label=x_label, y_label=y_label)
+    counts = [0] * N_BINS
+    for predicted, _, n_rows in points:
+        counts[min(int(predicted * N_BINS), N_BINS - 1)] += n_rows
+    edges = [place / N_BINS for place in range(N_BINS + 1)]
+    many = histogram_picture(edges, counts, title="Rows by predicted probability", x_label=x_label, y_label="rows")
+    return joined(paragraph(said), side_by_side(figure("Calibration", reliable), figure("How sure it is", many)))
+
+
+def _residuals(data: ReportData) -> Html:
+    pairs = [pair for pair in data.residuals if all(map(math.isfinite, pair))]
+    if not pairs:
+        return paragraph("No row has a finite prediction.")
+    off = np.array([truth - predicted for truth, predicted in pairs])
+    low, high = np.quantile(off, [0.01, 0.99]) if len(off) > 50 else (off.min(), off.max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    n_columns = min(N_COLUMNS, max(5, round(math.sqrt(len(off)))))
+    counts, edges = np.histogram(np.clip(off, low, high), bins=n_columns, range=(float(low), float(high)))
+    half = float(np.median(np.abs(off)))
+    said = (
+        f"Half of {counted(len(pairs), 'sampled row')} are predicted to within {number(half)}, nine in ten to within "
+        f"{number(float(np.quantile(np.abs(off), 0.9)))}, each by a model that never saw it."
+    )
+    target = data.dataset.target if len(data.dataset.target) <= 24 else data.dataset.target[:23] + "…"
+    against = scatter_picture(
+        [(predicted, truth) for truth, predicted in pairs],
+        title="Truth against prediction",
+        x_label=f"predicted {target}",
+        y_label=f"true {target}",
+    )
+    spread = histogram_picture(
+        edges.tolist(), counts.tolist(), title="Residuals", x_label="truth − prediction", y_label="rows"
+    )
+    return joined(
+        paragraph(said), side_by_side(figure("Truth against prediction", against), figure("Residuals", spread))
+    )

@@ -1,0 +1,54 @@
+"""HTML that is escaped unless it says otherwise: text from a user can only ever become text."""
+
+import re
+from html import escape
+
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+VOID = frozenset({"meta", "col", "br"})
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def text(value: object) -> Html:
+    """Return a value as escaped text, without characters that a page or a file cannot hold.
+
+    >>> text("<b> & \\x00")
+    '&lt;b&gt; &amp; \ufffd'
+    """
+    if isinstance(value, Html):
+        return value
+    whole = UNPRINTABLE.sub("\ufffd", str(value))
+    return Html(escape(whole.encode("utf-8", "replace").decode("utf-8")))
+
+
+def tag(name: str, /, *content: object, **attributes: object) -> Html:
+    """Return an element; `class_` is the class, `text_anchor` is `text-anchor`, None and False leave one out.
+
+    >>> tag("td", "a < b", class_="number", title=None)
+    '<td class="number">a &lt; b</td>'
+    """
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in VOID:
+        return Html(f"<{name}{told}>")
+    return Html(f"<{name}{told}>{joined(*content)}</{name}>")
+
+
+def joined(*content: object) -> Html:
+    """Return pieces one after another; None is nothing."""
+    return Html("".join(text(piece) for piece in content if piece is not None))
+
+
+def shortened(value: object, most: int = 60) -> Html:
+    """Return text that takes little room; the whole of a long one is told when pointed at."""
+    whole = str(value)
+    if len(whole) <= most:
+        return text(whole)
+    return tag("span", whole[: most - 1] + "…", title=whole[:2000])

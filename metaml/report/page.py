@@ -1,0 +1,49 @@
+"""The report as one page that needs nothing else: no script, no font, no picture from anywhere."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+
+from metaml.report import account, found, insight, search
+from metaml.report.data import ReportData
+from metaml.report.markup import Html, joined, tag
+
+SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html | None]]] = {
+    "data": ("What was read", found.reading),
+    "progress": ("Score over time", search.progress),
+    "model": ("The model", found.model),
+    "leaderboard": ("Leaderboard", search.leaderboard),
+    "allocation": ("Who got the evaluations", search.allocation),
+    "hyperparameters": ("Settings that matter", insight.hyperparameters),
+    "features": ("Columns that matter", insight.features),
+    "errors": ("Where it errs", insight.errors),
+    "experience": ("What experience contributed", account.experience),
+    "ledger": ("Where the time went", account.ledger),
+    "usage": ("Use the model", account.usage),
+    "versions": ("Versions", account.versions),
+}
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""A browser that honours it loads nothing and runs nothing, whatever is in the page."""
+
+
+def render(data: ReportData) -> str:
+    """Return the report as HTML; a part that has nothing to say is left out, or says why in a sentence."""
+    written = {name: (title, write(data)) for name, (title, write) in SECTIONS.items()}
+    shown = {name: (title, content) for name, (title, content) in written.items() if content}
+    links = tag("nav", *(tag("a", title, href=f"#{name}") for name, (title, _) in shown.items()), aria_label="Sections")
+    sections = [tag("section", tag("h2", title), content, id=name) for name, (title, content) in shown.items()]
+    head = joined(
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{data.dataset.name[:120]} · metaml report"),
+        tag("style", Html(_style_sheet())),
+    )
+    body = tag("body", tag("main", found.headline(data), links, *sections))
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
+
+
+@cache
+def _style_sheet() -> str:
+    return files("metaml.report").joinpath("report.css").read_text(encoding="utf-8")

@@ -1,0 +1,233 @@
+"""The pictures of a report: SVG inside the page, coloured by its style sheet, so that they follow light and dark.
+
+All are drawn 440 units wide, a size that is readable on a phone and fits twice on a screen.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metaml.charts import Axis
+from metaml.report.markup import Html, joined, tag
+
+WIDTH, HEIGHT = 440.0, 272.0
+RIGHT, TOP, BOTTOM = 14.0, 12.0, 44.0
+LANE_HEIGHT, LANE_LEFT = 22.0, 144.0
+CHARACTER = 8.2
+"""Room for a digit of a label."""
+MOST_DOTS = 1200
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point; `kind` is its class in the style sheet."""
+
+    x: float
+    y: float
+    kind: str = "dot"
+    size: float = 3.0
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line to compare with; `place` chooses its colour."""
+
+    name: str
+    y: float
+    place: int
+
+
+def steps_picture(
+    steps: Sequence[tuple[float, float]],
+    dots: Sequence[Dot],
+    levels: Sequence[Level],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+    final: float | None = None,
+    whole_x: bool = False,
+) -> Html:
+    """Return the best so far as steps, each evaluation as a dot, levels as dashed lines, and where it ended."""
+    x_axis, y_axis = _axes(x_range, y_range)
+    parts: list[Html] = [
+        tag("line", class_=f"level level-{level.place}", **_ends(x_axis.start, x_axis.end, y_axis(level.y)))
+        for level in levels
+    ]
+    parts += [_dot(dot, x_axis, y_axis) for dot in thinned(dots)]
+    if steps:
+        path = [f"M{x_axis(steps[0][0]):.1f},{_inside(y_axis, steps[0][1]):.1f}"]
+        for x, y in steps[1:]:
+            path += [f"H{x_axis(x):.1f}", f"V{_inside(y_axis, y):.1f}"]
+        path.append(f"H{x_axis.end:.1f}")
+        parts.append(tag("path", class_="steps", d="".join(path)))
+    if final is not None:
+        x, y = x_axis.end, _inside(y_axis, final)
+        parts.append(tag("path", class_="final", d=f"M{x - 6:.1f},{y:.1f} l6,-6 6,6 -6,6 z"))
+    return _framed(parts, x_axis, y_axis, title, x_label, y_label, whole_x=whole_x)
+
+
+def lanes_picture(lanes: Sequence[tuple[str, Sequence[Dot]]], *, title: str, x_label: str, x_most: float) -> Html:
+    """Return one lane per name with its dots along a common axis."""
+    height = TOP + LANE_HEIGHT * len(lanes) + BOTTOM
+    x_axis = Axis(0.0, max(x_most, 1.0), LANE_LEFT, WIDTH - RIGHT)
+    parts: list[Html] = []
+    most = max(1, MOST_DOTS // max(1, len(lanes)))
+    for number, (name, dots) in enumerate(lanes):
+        middle = TOP + LANE_HEIGHT * (number + 0.5)
+        shown = name if len(name) <= 17 else name[:16] + "…"
+        parts.append(tag("text", shown, x=_at(LANE_LEFT - 8), y=_at(middle + 4), text_anchor="end"))
+        parts.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, middle)))
+        parts += [_circle(x_axis(dot.x), middle, dot) for dot in thinned(dots, most)]
+    foot = height - BOTTOM
+    parts += _x_ticks(x_axis, foot, whole=True)
+    centre = (x_axis.start + x_axis.end) / 2
+    parts.append(tag("text", x_label, x=_at(centre), y=_at(height - 8), text_anchor="middle", class_="axis"))
+    return _svg(parts, title, height)
+
+
+def reliability_picture(points: Sequence[tuple[float, float, int]], *, title: str, x_label: str, y_label: str) -> Html:
+    """Return predicted against observed shares with the line on which they are equal; large dots are many rows."""
+    x_axis, y_axis = _axes((0.0, 1.0), (0.0, 1.0))
+    most = max((n for _, _, n in points), default=1)
+    corners = {"x1": x_axis(0), "y1": y_axis(0), "x2": x_axis(1), "y2": y_axis(1)}
+    parts = [tag("line", class_="equal", **{name: _at(place) for name, place in corners.items()})]
+    if points:
+        path = " ".join(f"{x_axis(x):.1f},{y_axis(y):.1f}" for x, y, _ in points)
+        parts.append(tag("polyline", class_="steps thin", points=path))
+    for x, y, n in points:
+        told = f"predicted {x:.2f}, observed {y:.2f}, rows: {n:,}"
+        parts.append(_dot(Dot(x, y, "dot best", 3.0 + 6.0 * math.sqrt(n / most), told), x_axis, y_axis))
+    return _framed(parts, x_axis, y_axis, title, x_label, y_label)
+
+
+def scatter_picture(points: Sequence[tuple[float, float]], *, title: str, x_label: str, y_label: str) -> Html:
+    """Return pairs as points over a common range with the line on which both are equal."""
+    values = [value for point in points for value in point]
+    both = padded(min(values), max(values))
+    x_axis, y_axis = _axes(both, both)
+    corners = {"x1": x_axis(both[0]), "y1": y_axis(both[0]), "x2": x_axis(both[1]), "y2": y_axis(both[1])}
+    parts = [tag("line", class_="equal", **{name: _at(place) for name, place in corners.items()})]
+    parts += [_dot(Dot(x, y, "dot plain", 2.6), x_axis, y_axis) for x, y in points[:MOST_DOTS]]
+    return _framed(parts, x_axis, y_axis, title, x_label, y_label)
+
+
+def histogram_picture(edges: Sequence[float], counts: Sequence[int], *, title: str, x_label: str, y_label: str) -> Html:
+    """Return counts as columns between their edges."""
+    x_axis, y_axis = _axes((edges[0], edges[-1]), (0.0, max(1.0, 1.05 * max(counts, default=0))))
+    parts = []
+    for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True):
+        left, right, top = x_axis(low) + 0.5, x_axis(high) - 0.5, y_axis(count)
+        shape = {"width": max(0.5, right - left), "height": max(0.0, y_axis.start - top)}
+        told = tag("title", f"{low:.4g} to {high:.4g}: {count:,}")
+        sizes = {name: _at(size) for name, size in shape.items()}
+        parts.append(tag("rect", told, class_="column", x=_at(left), y=_at(top), **sizes))
+    return _framed(parts, x_axis, y_axis, title, x_label, y_label, whole_y=True)
+
+
+def padded(low: float, high: float, by: float = 0.05) -> tuple[float, float]:
+    """Return a range a little wider than the values in it; never empty.
+
+    >>> padded(0.0, 10.0), padded(2.0, 2.0)
+    ((-0.5, 10.5), (1.9, 2.1))
+    """
+    room = by * ((high - low) or abs(high) or 1.0)
+    return low - room, high + room
+
+
+def thinned(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
+    """Return at most so many dots, evenly taken, and always the marked ones."""
+    if len(dots) <= most:
+        return dots
+    every = math.ceil(len(dots) / most)
+    return [dot for place, dot in enumerate(dots) if place % every == 0 or "best" in dot.kind]
+
+
+def _axes(x_range: tuple[float, float], y_range: tuple[float, float]) -> tuple[Axis, Axis]:
+    """Return both axes, with as much room to the left as the labels need."""
+    y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP)
+    widest = max((len(_tick(tick)) for tick in y_axis.ticks()), default=1)
+    return Axis(*x_range, 26.0 + CHARACTER * widest, WIDTH - RIGHT), y_axis
+
+
+def _framed(
+    parts: Sequence[Html],
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    x_label: str,
+    y_label: str,
+    *,
+    whole_x: bool = False,
+    whole_y: bool = False,
+) -> Html:
+    frame: list[Html] = []
+    for tick in _ticks(y_axis, whole_y):
+        place = y_axis(tick)
+        frame.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, place)))
+        frame.append(tag("text", _tick(tick), x=_at(x_axis.start - 7), y=_at(place + 4), text_anchor="end"))
+    frame += _x_ticks(x_axis, y_axis.start, whole_x)
+    centre, middle = (x_axis.start + x_axis.end) / 2, (y_axis.start + y_axis.end) / 2
+    turned = f"rotate(-90 11 {middle:.1f})"
+    frame.append(tag("text", x_label, x=_at(centre), y=_at(HEIGHT - 7), text_anchor="middle", class_="axis"))
+    frame.append(tag("text", y_label, x="11", y=_at(middle), text_anchor="middle", transform=turned, class_="axis"))
+    return _svg([*frame, *parts], title, HEIGHT)
+
+
+def _ticks(axis: Axis, whole: bool) -> list[float]:
+    """Return round values along an axis; of things that are counted only whole ones."""
+    return [tick for tick in axis.ticks() if not whole or tick == round(tick)]
+
+
+def _x_ticks(axis: Axis, foot: float, whole: bool) -> list[Html]:
+    ticks = _ticks(axis, whole)
+    widest = max((len(_tick(tick)) for tick in ticks), default=1)
+    every = math.ceil(len(ticks) * (CHARACTER * widest + 10) / (axis.end - axis.start))
+    return [
+        tag("text", _tick(tick), x=_at(axis(tick)), y=_at(foot + 17), text_anchor="middle")
+        for tick in ticks[:: max(1, every)]
+    ]
+
+
+def _svg(parts: Sequence[Html], title: str, height: float) -> Html:
+    return tag("svg", joined(*parts), viewBox=f"0 0 {WIDTH:g} {height:g}", role="img", aria_label=title)
+
+
+def _dot(dot: Dot, x_axis: Axis, y_axis: Axis) -> Html:
+    place = _inside(y_axis, dot.y)
+    if abs(place - y_axis(dot.y)) > 0.5:
+        # A value outside the picture is a short stroke at its edge.
+        x = _at(x_axis(dot.x))
+        inwards = -5.0 if place == y_axis.start else 5.0
+        return tag("line", class_="outside", x1=x, x2=x, y1=_at(place), y2=_at(place + inwards))
+    return _circle(x_axis(dot.x), place, dot)
+
+
+def _circle(x: float, y: float, dot: Dot) -> Html:
+    told = tag("title", dot.told) if dot.told else None
+    return tag("circle", told, class_=dot.kind, cx=_at(x), cy=_at(y), r=f"{dot.size:.2g}")
+
+
+def _inside(axis: Axis, value: float) -> float:
+    low, high = sorted((axis.start, axis.end))
+    return min(max(axis(value), low), high)
+
+
+def _ends(x1: float, x2: float, y: float) -> dict[str, str]:
+    return {"x1": _at(x1), "x2": _at(x2), "y1": _at(y), "y2": _at(y)}
+
+
+def _at(place: float) -> str:
+    return f"{place:.1f}".removesuffix(".0")
+
+
+def _tick(value: float) -> str:
+    size = abs(value)
+    if size >= 1e6 or 0 < size < 1e-4:
+        told = f"{value:.2g}"
+    else:
+        told = f"{value:,.0f}" if size >= 1000 else f"{value:g}"
+    return told.replace("-", "−")

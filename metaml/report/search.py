@@ -1,0 +1,242 @@
+"""How the search went: score against time and evaluations, the leaderboard, and who was given the evaluations."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from metaml.evaluation.scoring import METRICS, display
+from metaml.report.data import ReportData, TrialRow
+from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.pictures import Dot, Level, lanes_picture, padded, steps_picture
+from metaml.report.tables import Bar, Column, bars, figure, paragraph, settings, side_by_side, table
+from metaml.report.wording import (
+    ORIGIN_WORDS,
+    STATUS_WORDS,
+    complete,
+    counted,
+    direction,
+    duration,
+    effort,
+    metric_label,
+    score_text,
+    share,
+)
+
+MOST_LEVELS = 5
+MOST_SHOWN = 20
+UNITS = ((3600.0, 7200.0, "hours"), (60.0, 600.0, "minutes"), (1.0, 0.0, "seconds"))
+
+
+def progress(data: ReportData) -> Html:
+    """Return the best score so far against time and against the number of evaluations, with the baselines."""
+    ok = complete(data)
+    if not ok:
+        return joined(paragraph(effort(data)), paragraph(data.absent.get("progress", "There is no score to draw.")))
+    saved = data.final.score if data.final is not None and math.isfinite(data.final.score) else None
+    low, high = _window(data, ok, [] if saved is None else [saved])
+    levels = [
+        Level(name, _shown(data, score), place)
+        for place, (name, score) in enumerate(sorted(data.baselines.items(), key=lambda item: -item[1])[:MOST_LEVELS])
+        if math.isfinite(score)
+    ]
+    inside = [level for level in levels if low <= level.y <= high]
+    unit, unit_name = next((unit, name) for unit, least, name in UNITS if data.session.used_seconds >= least)
+    label = f"{metric_label(data.metric)} ({direction(data.metric)})"
+
+    def picture(title: str, x_label: str, place: Callable[[TrialRow], float], end: float) -> Html:
+        steps, dots = _path(data, place)
+        drawn = steps_picture(
+            steps,
+            dots,
+            inside,
+            title=f"{metric_label(data.metric)} {title.lower()}",
+            x_label=x_label,
+            y_label=label,
+            x_range=(0.0, max(end, *(place(trial) for trial in data.trials)) or 1.0),
+            y_range=(low, high),
+            final=_shown(data, saved) if saved is not None else None,
+            whole_x=not end,
+        )
+        return figure(title, drawn)
+
+    pictures = (
+        picture(
+            "Against time",
+            f"{unit_name} since the start",
+            lambda trial: trial.at / unit,
+            data.session.used_seconds / unit,
+        ),
+        picture("Against evaluations", "evaluations finished", lambda trial: float(trial.number), 0.0),
+    )
+    return joined(paragraph(effort(data)), side_by_side(*pictures), _legend(data, levels, inside))
+
+
+def _path(data: ReportData, place: Callable[[TrialRow], float]) -> tuple[list[tuple[float, float]], list[Dot]]:
+    """Return the best so far at each improvement, and a dot for each complete evaluation."""
+    records = _records(data)
+    steps: list[tuple[float, float]] = []
+    dots: list[Dot] = []
+    for trial in sorted(complete_of(data.trials), key=lambda trial: trial.at):
+        is_best = trial.number in records
+        if is_best:
+            steps.append((place(trial), _shown(data, trial.score)))
+        told = f"{trial.algorithm} {score_text(data.metric, trial.score)}, evaluation {trial.number}"
+        kind = "dot best" if is_best else "dot"
+        dots.append(Dot(place(trial), _shown(data, trial.score), kind, 3.4 if is_best else 2.6, told))
+    return steps, dots
+
+
+def _window(data: ReportData, ok: Sequence[TrialRow], saved: Sequence[float]) -> tuple[float, float]:
+    """Return the range of values worth showing: around the best, not down to the worst failure."""
+    scores = [trial.score for trial in ok]
+    best, median = scores[0], scores[len(scores) // 2]
+    real = [score for score in data.baselines.values() if math.isfinite(score) and score <= best]
+    floor = best - 4 * (best - median) if best > median else -math.inf
+    worst = min([scores[-1], *real])
+    ends = [max(worst, floor), best, *saved]
+    low, high = sorted((_shown(data, min(ends)), _shown(data, max(ends))))
+    return padded(low, high, 0.06)
+
+
+def _legend(data: ReportData, levels: Sequence[Level], inside: Sequence[Level]) -> Html:
+    items = [
+        tag("span", tag("i", class_="key key-steps"), "best so far"),
+        tag("span", tag("i", class_="key key-dot"), "one evaluation"),
+    ]
+    if data.final is not None and math.isfinite(data.final.score):
+        diamond = tag("i", class_="key key-final")
+        items.append(tag("span", diamond, f"the saved model {score_text(data.metric, data.final.score)}"))
+    for level in levels:
+        note = "" if level in inside else " (outside the picture)"
+        value = score_text(data.metric, -level.y if METRICS[data.metric].is_loss else level.y)
+        key = tag("i", class_=f"key key-level level-{level.place}")
+        items.append(tag("span", key, shortened(level.name, 40), f" {value}{note}"))
+    return tag("p", *items, class_="legend")
+
+
+def leaderboard(data: ReportData) -> Html | None:
+    """Return the best complete evaluations."""
+    ok = complete(data)
+    if not ok:
+        return None
+    label = metric_label(data.metric)
+    has_prediction = any(trial.predicted_score is not None for trial in ok[:MOST_SHOWN])
+    columns = [
+        Column("", "number"),
+        Column("Algorithm", "name"),
+        Column(label, "number"),
+        *([Column("Predicted", "number", extra=True)] if has_prediction else []),
+        Column("Proposed by", "name", extra=True),
+        Column("Cost", "number"),
+        Column("Found after", "number", extra=True),
+        Column("No.", "number", extra=True),
+        Column("Configuration", "wide"),
+    ]
+    members = [] if data.final is None else [(member.algorithm, member.config) for member in data.final.members]
+    rows, marked = [], []
+    for place, trial in enumerate(ok[:MOST_SHOWN], start=1):
+        predicted = "–" if trial.predicted_score is None else score_text(data.metric, trial.predicted_score)
+        rows.append(
+            [
+                place,
+                trial.algorithm,
+                score_text(data.metric, trial.score),
+                *([predicted] if has_prediction else []),
+                ORIGIN_WORDS.get(trial.origin, trial.origin),
+                duration(trial.seconds),
+                duration(trial.at),
+                f"{trial.number:,}",
+                settings(trial.config),
+            ]
+        )
+        marked.append((trial.algorithm, trial.config) in members)
+    said = f"The best {min(len(ok), MOST_SHOWN)} of {counted(len(ok), 'complete evaluation')}."
+    if any(marked):
+        said += " Marked rows are part of the saved model."
+    return joined(paragraph(said), table(columns, rows, marked=marked))
+
+
+def allocation(data: ReportData) -> Html | None:
+    """Return how the evaluations were shared out among the algorithms."""
+    if len(data.trials) < 2:
+        return None
+    groups: dict[str, list[TrialRow]] = defaultdict(list)
+    for trial in data.trials:
+        groups[trial.algorithm].append(trial)
+    best = {name: max((t.score for t in complete_of(trials)), default=math.nan) for name, trials in groups.items()}
+    order = sorted(groups, key=lambda name: (-len(groups[name]), name))
+    busy = sum(trial.seconds for trial in data.trials) or 1.0
+    top = max((value for value in best.values() if math.isfinite(value)), default=math.nan)
+    rows = [
+        [
+            name,
+            f"{len(groups[name]):,}",
+            share(sum(trial.seconds for trial in groups[name]) / busy),
+            score_text(data.metric, best[name]),
+            f"{sum(trial.status != 'ok' for trial in groups[name]):,}",
+        ]
+        for name in order
+    ]
+    columns = [
+        Column("Algorithm", "name"),
+        Column("Runs", "number"),
+        Column("Time", "number"),
+        Column(f"Best {metric_label(data.metric)}", "number"),
+        Column("Stopped", "number", extra=True),
+    ]
+    records = _records(data)
+    lanes = [(name, [_lane_dot(data, trial, trial.number in records) for trial in groups[name]]) for name in order]
+    most = max(trial.number for trial in data.trials)
+    picture = lanes_picture(lanes, title="Evaluations of each algorithm", x_label="evaluation number", x_most=most)
+    keys = tag(
+        "p",
+        tag("span", tag("i", class_="key key-dot"), "complete"),
+        tag("span", tag("i", class_="key key-record"), "new best"),
+        tag("span", tag("i", class_="key key-lost"), "stopped or failed"),
+        class_="legend",
+    )
+    policy = f" ({data.session.bandit.replace('_', ' ')})" if data.session.bandit else ""
+    said = f"A bandit{policy} decided after each evaluation which algorithm gets the next one."
+    shown = table(columns, rows, marked=[best[name] == top for name in order])
+    return joined(paragraph(said), side_by_side(shown, figure("Who was chosen when", picture, keys)), origins(data))
+
+
+def complete_of(trials: Sequence[TrialRow]) -> list[TrialRow]:
+    """Return those of some evaluations that are complete."""
+    return [trial for trial in trials if trial.status == "ok" and math.isfinite(trial.score)]
+
+
+def origins(data: ReportData) -> Html | None:
+    """Return who proposed the evaluations and how good the best of each was."""
+    groups: dict[str, list[TrialRow]] = defaultdict(list)
+    for trial in data.trials:
+        groups[trial.origin].append(trial)
+    order = sorted(groups, key=lambda name: (list(ORIGIN_WORDS).index(name) if name in ORIGIN_WORDS else 99, name))
+    items = []
+    for name in order:
+        best = max((trial.score for trial in complete_of(groups[name])), default=math.nan)
+        told = f"{len(groups[name]):,}, best {score_text(data.metric, best)}"
+        items.append(Bar(ORIGIN_WORDS.get(name, name), len(groups[name]) / len(data.trials), told))
+    return figure("Who proposed the evaluations", bars(items, label="Evaluations by who proposed them"))
+
+
+def _records(data: ReportData) -> set[int]:
+    """Return the numbers of the evaluations that were better than all before them."""
+    best, found = -math.inf, set()
+    for trial in sorted(complete_of(data.trials), key=lambda trial: trial.at):
+        if trial.score > best:
+            best = trial.score
+            found.add(trial.number)
+    return found
+
+
+def _lane_dot(data: ReportData, trial: TrialRow, is_record: bool) -> Dot:
+    told = f"{trial.algorithm}, evaluation {trial.number}: {STATUS_WORDS.get(trial.status, trial.status)}"
+    if trial.status != "ok" or not math.isfinite(trial.score):
+        return Dot(trial.number, 0.0, "dot lost", 2.8, told)
+    told = f"{told}, {score_text(data.metric, trial.score)}"
+    return Dot(trial.number, 0.0, "dot record best" if is_record else "dot solid", 4.2 if is_record else 3.0, told)
+
+
+def _shown(data: ReportData, score: float) -> float:
+    return display(data.metric, score)[1]

@@ -1,0 +1,129 @@
+"""The facts of a report as plain JSON and csv: what programs, and `metaml show`, read."""
+
+import csv
+import io
+import json
+import math
+from collections import Counter
+from typing import Any
+
+from metaml.evaluation.scoring import METRICS, display
+from metaml.report.data import ReportData
+from metaml.report.wording import comparison, complete, effort, metric_label, model_words, score_text
+
+FORMAT = 1
+"""Goes up when a key changes its meaning or goes away; new keys may come at any time."""
+
+COLUMNS = ("rank", "number", "algorithm", "score", "status", "origin", "seconds", "at", "predicted_score", "config")
+
+
+def summary(data: ReportData) -> dict[str, Any]:
+    """Return what best.json holds. Scores are higher-is-better; `shown` is the value people know; None is unknown."""
+    final, best = data.final, next(iter(complete(data)), None)
+    return {
+        "format": FORMAT,
+        "headline": _headline(data),
+        "dataset": {
+            "name": data.dataset.name,
+            "n_rows": data.dataset.n_rows,
+            "n_features": data.dataset.n_features,
+            "task": data.dataset.task,
+            "target": data.dataset.target,
+            "target_was_guessed": data.dataset.target_was_guessed,
+            "repairs": [str(repair) for repair in data.dataset.repairs],
+        },
+        "metric": {
+            "name": data.metric,
+            "label": metric_label(data.metric),
+            "is_loss": METRICS[data.metric].is_loss,
+        },
+        "model": None
+        if final is None
+        else {
+            "kind": final.kind,
+            "score": _plain(final.score),
+            "shown": _plain(display(data.metric, final.score)[1]),
+            "why": final.why,
+            "multipliers": None if final.multipliers is None else dict(final.multipliers),
+            "members": [
+                {
+                    "algorithm": member.algorithm,
+                    "weight": _plain(member.weight),
+                    "score": _plain(member.score),
+                    "config": dict(member.config),
+                }
+                for member in final.members
+            ],
+        },
+        "best": None
+        if best is None
+        else {
+            "number": best.number,
+            "algorithm": best.algorithm,
+            "score": _plain(best.score),
+            "shown": _plain(display(data.metric, best.score)[1]),
+            "config": dict(best.config),
+        },
+        "baselines": {name: _plain(score) for name, score in data.baselines.items()},
+        "evaluations": dict(Counter(trial.status for trial in data.trials)),
+        "experience": None
+        if data.experience is None
+        else {
+            "n_datasets": data.experience.n_datasets,
+            "n_runs": data.experience.n_runs,
+            "n_warm_starts": data.experience.n_warm_starts,
+            "guard_off_at": data.experience.guard_off_at,
+            "similar": [{"name": name, "distance": _plain(value)} for name, value in data.experience.similar],
+        },
+        "session": {
+            "key": data.session.session,
+            "started": data.session.started,
+            "seed": data.session.seed,
+            "n_workers": data.session.n_workers,
+            "bandit": data.session.bandit,
+            "budget_seconds": data.session.budget_seconds,
+            "used_seconds": round(data.session.used_seconds, 3),
+        },
+        "ledger": {name: round(seconds, 3) for name, seconds in data.ledger.items()},
+        "versions": dict(data.session.versions),
+    }
+
+
+def leaderboard_csv(data: ReportData) -> str:
+    """Return every evaluation as csv, best first, those without a comparable score last and without a rank."""
+    best = complete(data)
+    ranked = {id(trial) for trial in best}
+    others = sorted((trial for trial in data.trials if id(trial) not in ranked), key=lambda trial: trial.number)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for place, trial in enumerate([*best, *others], start=1):
+        rank = place if place <= len(best) else ""
+        score = "" if _plain(trial.score) is None else repr(trial.score)
+        writer.writerow(
+            [
+                rank,
+                trial.number,
+                trial.algorithm,
+                score,
+                trial.status,
+                trial.origin,
+                f"{trial.seconds:.4f}",
+                f"{trial.at:.4f}",
+                "" if trial.predicted_score is None else f"{trial.predicted_score:.6g}",
+                json.dumps(trial.config),
+            ]
+        )
+    return text.getvalue()
+
+
+def _headline(data: ReportData) -> str:
+    if data.final is None:
+        return f"No model was found. {effort(data)}"
+    reached = f"{metric_label(data.metric)} {score_text(data.metric, data.final.score)}"
+    said = [f"{model_words(data)}: cross-validated {reached}.", comparison(data), effort(data)]
+    return " ".join(sentence for sentence in said if sentence)
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,122 @@
+"""Tables and bars of a report: numbers to the right, long names cut, wide tables scrolling inside themselves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metaml.report.markup import Html, joined, shortened, tag
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: `kind` is `number`, `words`, `name` (never broken) or `wide`; an `extra` one is not for phones."""
+
+    title: str
+    kind: str = "words"
+    extra: bool = False
+
+    @property
+    def classes(self) -> str | None:
+        """Return the classes of its cells."""
+        return " ".join(name for name in (self.kind, "extra" if self.extra else "") if name and name != "words") or None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A named length between 0 and 1, and its number in words; `spread` is drawn around its end."""
+
+    name: str
+    length: float
+    told: str
+    spread: float = 0.0
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, marked: Sequence[bool] = ()) -> Html:
+    """Return a table; the rows where `marked` holds stand out."""
+    head = tag("tr", *(tag("th", column.title, class_=column.classes, scope="col") for column in columns))
+    body = [
+        tag(
+            "tr",
+            *(tag("td", cell, class_=column.classes) for column, cell in zip(columns, row, strict=True)),
+            class_="marked" if place < len(marked) and marked[place] else None,
+        )
+        for place, row in enumerate(rows)
+    ]
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll", tabindex="0")
+
+
+def bars(items: Sequence[Bar], *, label: str) -> Html:
+    """Return named bars, one below the other."""
+    return tag("div", *(_bar(item) for item in items), class_="bars", role="list", aria_label=label)
+
+
+def _bar(item: Bar) -> Html:
+    length = min(max(item.length, 0.0), 1.0)
+    is_spread = item.spread > 0
+    pieces = [tag("span", class_="fill", style=f"width:{100 * length:.1f}%")]
+    if is_spread:
+        low, high = max(0.0, length - item.spread), min(1.0, length + item.spread)
+        pieces.append(tag("span", class_="spread", style=f"left:{100 * low:.1f}%;width:{100 * (high - low):.1f}%"))
+    name = tag("span", shortened(item.name, 34), class_="name")
+    told = tag("span", item.told, class_="told")
+    return tag(
+        "div",
+        name,
+        tag("span", *pieces, class_="track uncertain" if is_spread else "track"),
+        told,
+        class_="bar",
+        role="listitem",
+    )
+
+
+def facts(items: Mapping[str, object]) -> Html:
+    """Return names and values as a list of definitions."""
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in items.items()), class_="facts")
+
+
+def tiles(items: Sequence[tuple[str, object, str]]) -> Html:
+    """Return a few numbers that stand out: title, value, and a remark below."""
+    return tag(
+        "div",
+        *(
+            tag(
+                "div",
+                tag("div", title, class_="tile-title"),
+                tag("div", value, class_="tile-value"),
+                tag("div", remark, class_="tile-remark"),
+                class_="tile",
+            )
+            for title, value, remark in items
+        ),
+        class_="tiles",
+    )
+
+
+def settings(config: Mapping[str, object]) -> Html:
+    """Return a configuration: folded up, readable when opened, and whole in print."""
+    if not config:
+        return tag("span", "defaults", class_="quiet")
+    listed = [
+        tag("div", tag("span", name, class_="quiet"), " ", tag("code", _value(value))) for name, value in config.items()
+    ]
+    title = f"{len(config)} setting" if len(config) == 1 else f"{len(config)} settings"
+    return tag("details", tag("summary", title), tag("div", *listed, class_="settings"))
+
+
+def paragraph(*content: object, class_: str | None = None) -> Html:
+    """Return a paragraph."""
+    return tag("p", *content, class_=class_)
+
+
+def side_by_side(*pictures: object) -> Html:
+    """Return figures next to one another where there is room."""
+    return tag("div", *pictures, class_="pair")
+
+
+def figure(title: object, *content: object, note: object = None) -> Html:
+    """Return something to look at, with its title above and a remark below."""
+    below = None if note is None else tag("p", note, class_="note")
+    return tag("figure", joined(None if title is None else tag("figcaption", title), *content, below))
+
+
+def _value(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

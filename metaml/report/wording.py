@@ -1,0 +1,163 @@
+"""Numbers and findings in words, the same in the report, in best.json and in the terminal."""
+
+import math
+from collections import Counter
+
+from metaml.budget import in_words
+from metaml.evaluation.scoring import METRICS, display
+from metaml.report.data import ReportData, TrialRow
+
+STATUS_WORDS = {
+    "ok": "complete",
+    "partial": "stopped early",
+    "timeout": "out of time",
+    "memory": "out of memory",
+    "crashed": "crashed",
+    "failed": "failed",
+}
+ORIGIN_WORDS = {
+    "default": "default settings",
+    "warm start": "experience",
+    "surrogate": "model of this search",
+    "random": "chance",
+    "imported": "imported",
+}
+CONSTANT = "constant"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with as many digits as are worth reading; a dash when there is none.
+
+    >>> number(0.98765), number(-3.2), number(54321.4), number(0.0000123), number(float("nan"))
+    ('0.9877', '−3.2000', '54,321', '1.23e−05', '–')
+    """
+    if not math.isfinite(value):
+        return "–"
+    size = abs(value)
+    if size >= 1e9 or 0 < size < 10.0**-digits:
+        told = f"{value:.3g}"
+    else:
+        told = f"{value:,.{max(0, digits - int(math.log10(size))) if size >= 1 else digits}f}"
+    return told.replace("-", "−")
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage.
+
+    >>> share(0.256), share(0.0042)
+    ('26%', '0.4%')
+    """
+    if not math.isfinite(value):
+        return "–"
+    return f"{100 * value:.1f}%" if 0 < abs(value) < 0.0095 else f"{100 * value:.0f}%"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words, also a very short one.
+
+    >>> duration(0.034), duration(75.0)
+    ('0.03 s', '1 min 15 s')
+    """
+    return f"{seconds:.2f} s" if 0 <= seconds < 1 else in_words(seconds)
+
+
+def counted(n: int, noun: str) -> str:
+    """Return how many there are of something.
+
+    >>> counted(1, "row"), counted(12000, "row")
+    ('1 row', '12,000 rows')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def listed(words: list[str]) -> str:
+    """Return words as a list in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def score_text(metric: str, score: float) -> str:
+    """Return a score as people know it: a loss is positive.
+
+    >>> score_text("neg_log_loss", -0.31)
+    '0.3100'
+    """
+    return number(display(metric, score)[1])
+
+
+def metric_label(metric: str) -> str:
+    """Return the name of a metric in prose."""
+    return METRICS[metric].label
+
+
+def direction(metric: str) -> str:
+    """Return which way is better, as shown."""
+    return "lower is better" if METRICS[metric].is_loss else "higher is better"
+
+
+def error_of(metric: str, score: float) -> float:
+    """Return what is left to gain: the loss, or the distance to 1."""
+    return -score if METRICS[metric].is_loss else 1 - score
+
+
+def best_default(data: ReportData) -> tuple[str, float] | None:
+    """Return the strongest baseline that is a real learner, or None."""
+    real = {name: score for name, score in data.baselines.items() if name != CONSTANT and math.isfinite(score)}
+    return max(real.items(), key=lambda item: item[1]) if real else None
+
+
+def complete(data: ReportData) -> list[TrialRow]:
+    """Return the complete evaluations, best first; the earlier of equals."""
+    found = [trial for trial in data.trials if trial.status == "ok" and math.isfinite(trial.score)]
+    return sorted(found, key=lambda trial: (-trial.score, trial.number))
+
+
+def model_words(data: ReportData) -> str:
+    """Return what the model is, as the subject of a sentence."""
+    final = data.final
+    if final is None:
+        return "No model"
+    if final.kind == "fallback":
+        return "A simple fallback model"
+    if final.kind == "ensemble":
+        n = len(final.members)
+        return f"A weighted ensemble of {counted(n, 'model')}" if n else "An ensemble"
+    return f"A single {final.members[0].algorithm} model" if final.members else "A single model"
+
+
+def comparison(data: ReportData) -> str:
+    """Return in a sentence how the model compares with the best default; empty where there is nothing to compare."""
+    best, final = best_default(data), data.final
+    if best is None or final is None or not math.isfinite(final.score):
+        return ""
+    name, score = best
+    reached = f"The best default, {name.removeprefix('default ')}, reached {score_text(data.metric, score)}"
+    gain = final.score - score
+    if gain <= 1e-12 * max(1.0, abs(score)):
+        return f"{reached}: {'nothing better was found' if gain > -1e-9 else 'the model is not better than that'}."
+    before, after = error_of(data.metric, score), error_of(data.metric, final.score)
+    if before <= 0:
+        return f"{reached}."
+    cut = share((before - after) / before)
+    label = metric_label(data.metric)
+    if METRICS[data.metric].is_loss:
+        return f"{reached}; the {label} is {cut} lower."
+    return f"{reached}; the distance to a perfect {label} is {cut} smaller."
+
+
+def effort(data: ReportData) -> str:
+    """Return in a sentence what was tried and how long it took."""
+    n = len(data.trials)
+    budget = data.session.budget_seconds
+    used = duration(data.session.used_seconds)
+    within = f"in {used}" if budget is None else f"in {used} of a budget of {duration(budget)}"
+    if not n:
+        return f"No evaluation finished {within}."
+    counts = Counter(trial.status for trial in data.trials)
+    parts = [f"{counts[status]:,} {words}" for status, words in STATUS_WORDS.items() if counts[status]]
+    n_algorithms = len({trial.algorithm for trial in data.trials})
+    across = f"{counted(n, 'evaluation')} of {counted(n_algorithms, 'algorithm')}"
+    return f"{across} {within}: {listed(parts)}."

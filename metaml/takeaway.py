@@ -1,0 +1,198 @@
+"""The files of a tuning session: the model, the report, the leaderboard, the best configuration as JSON and as code."""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from metaml.data import Dataset
+from metaml.evaluation import metric
+from metaml.evaluation.environment import library_versions
+from metaml.finishing import Finished
+from metaml.report import (
+    DatasetFacts,
+    Experience,
+    Final,
+    Member,
+    ReportData,
+    SessionFacts,
+    TrialRow,
+    calibration_bins,
+    confusion_of,
+    hyperparameter_importance,
+    leaderboard_csv,
+    render,
+    residual_sample,
+    summary,
+)
+from metaml.thresholds import decide
+from metaml.tuning import Found, TuneSettings
+
+BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its cross-validated {metric} is {score!r}.
+
+Run it in the environment it was made in: python best.py PATH_OF_THE_DATA
+"""
+
+import sys
+
+from metaml.algorithms import ALGORITHMS
+from metaml.data import read_dataset
+from metaml.evaluation import Job, Limits, evaluate, make_plan
+
+ALGORITHM = {algorithm!r}
+CONFIG = {config}
+
+if __name__ == "__main__":
+    dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r})
+    plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
+    job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")))
+    outcome = evaluate(job, dataset, ALGORITHMS[ALGORITHM])
+    print(outcome.score({metric!r}))
+'''
+
+
+def report_data(
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    settings: TuneSettings,
+    *,
+    used_seconds: float,
+    ledger: Mapping[str, float],
+    experience: Experience | None,
+    output: Path | None,
+) -> ReportData:
+    """Return all that the report tells."""
+    trials = [
+        TrialRow(
+            number=number,
+            algorithm=trial.run.algorithm,
+            status=trial.run.status,
+            origin=trial.run.origin,
+            score=trial.score,
+            seconds=trial.outcome.seconds,
+            at=trial.at,
+            config=dict(trial.run.config),
+            predicted_score=None if trial.run.proposal is None else trial.run.proposal.predicted_score,
+        )
+        for number, trial in enumerate(found.trials, start=1)
+    ]
+    data = ReportData(
+        dataset=_dataset_facts(dataset),
+        metric=found.metric,
+        session=SessionFacts(
+            used_seconds=used_seconds,
+            budget_seconds=settings.seconds,
+            n_workers=settings.n_workers,
+            seed=settings.seed,
+            session=found.session,
+            started=time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() - used_seconds)),
+            bandit=settings.bandit,
+            output=None if output is None else str(output),
+            versions={"metaml": version("metaml"), **library_versions()},
+        ),
+        trials=trials,
+        baselines={
+            f"default {trial.run.algorithm}": trial.score
+            for trial in found.trials
+            if trial.run.origin == "default" and trial.run.status == "ok"
+        },
+        final=_final(dataset, finished),
+        hyperparameters=hyperparameter_importance(trials),
+        experience=experience,
+        ledger=ledger,
+    )
+    return _with_errors(data, dataset, finished)
+
+
+def _dataset_facts(dataset: Dataset) -> DatasetFacts:
+    counts: dict[str, int] = {}
+    quantiles: tuple[float, ...] = ()
+    if dataset.labels is not None:
+        numbers = np.bincount(dataset.y, minlength=len(dataset.labels))
+        counts = {str(label): int(n) for label, n in zip(dataset.labels, numbers, strict=True)}
+    else:
+        quantiles = tuple(float(q) for q in np.quantile(dataset.y, [0, 0.25, 0.5, 0.75, 1]))
+    return DatasetFacts(
+        name=dataset.name,
+        n_rows=len(dataset.y),
+        n_features=dataset.X.shape[1],
+        task=dataset.task,
+        target=dataset.target,
+        target_was_guessed=dataset.target_was_guessed,
+        class_counts=counts,
+        target_quantiles=quantiles,
+        repairs=dataset.repairs,
+    )
+
+
+def _final(dataset: Dataset, finished: Finished) -> Final:
+    multipliers = finished.model.multipliers
+    labels = () if dataset.labels is None else dataset.labels
+    return Final(
+        kind=finished.kind,  # type: ignore[arg-type]
+        score=finished.score,
+        members=[
+            Member(algorithm=trial.run.algorithm, weight=weight, score=trial.score, config=dict(trial.run.config))
+            for trial, weight in finished.chosen
+        ],
+        multipliers=None if multipliers is None else dict(zip(map(str, labels), multipliers, strict=True)),
+        why=finished.why,
+    )
+
+
+def _with_errors(data: ReportData, dataset: Dataset, finished: Finished) -> ReportData:
+    """Add where the model is right and wrong, out of fold."""
+    predictions = finished.predictions
+    if predictions is None:
+        return data
+    if dataset.labels is None:
+        pairs = residual_sample(dataset.y, predictions.ravel(), np.random.default_rng(0))
+        return replace(data, residuals=pairs)
+    tested = np.isfinite(predictions).all(axis=1)
+    factors = None if finished.model.multipliers is None else np.array(finished.model.multipliers)
+    predicted = decide(predictions[tested], factors)
+    return replace(
+        data,
+        confusion=confusion_of(dataset.y[tested], predicted, list(dataset.labels)),
+        calibration=calibration_bins(dataset.y[tested], predictions[tested]),
+    )
+
+
+def write_files(
+    output: Path, dataset: Dataset, found: Found, finished: Finished, settings: TuneSettings, data: ReportData
+) -> None:
+    """Write everything a session leaves behind into a folder."""
+    output.mkdir(parents=True, exist_ok=True)
+    finished.model.save(output)
+    (output / "leaderboard.csv").write_text(leaderboard_csv(data), encoding="utf-8")
+    (output / "best.json").write_text(
+        json.dumps(summary(data), indent=2, ensure_ascii=False, default=str), encoding="utf-8"
+    )
+    (output / "report.html").write_text(render(data), encoding="utf-8")
+    if found.ranked:
+        (output / "best.py").write_text(best_code(dataset, found, settings), encoding="utf-8")
+
+
+def best_code(dataset: Dataset, found: Found, settings: TuneSettings) -> str:
+    """Return a program whose score is that of the best single run."""
+    best = found.ranked[0]
+    config: dict[str, Any] = dict(best.run.config)
+    return BEST_CODE.format(
+        dataset=dataset.name,
+        metric=metric(found.metric).name,
+        score=best.score,
+        algorithm=best.run.algorithm,
+        config=json.dumps(config, indent=4).replace("null", "None").replace("true", "True").replace("false", "False"),
+        target=dataset.target,
+        task=dataset.task,
+        n_folds=settings.n_folds,
+        plan_seed=found.plan.seed,
+        max_rows=settings.max_rows,
+        seed=best.run.seed,
+    )

@@ -1,0 +1,191 @@
+"""A model file is data: nothing in it runs, and one that was changed is refused in a sentence."""
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+
+from metaml.errors import BadModel
+from metaml.model import load
+from metaml.model.freezing import Freezer, thaw
+from metaml.model.trusted import TRUSTED
+
+
+def sealed(files):
+    """The bytes of a file as an attacker would write it who knows the format, seal included."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+        archive.comment = bytes(64)
+    unsealed = buffer.getvalue()[:-64]
+    return unsealed + hashlib.sha256(unsealed).hexdigest().encode()
+
+
+def contents(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rewritten(path, change):
+    """Change the structure of the first estimator, and seal the file again."""
+    files = contents(path)
+    parts = json.loads(files["estimators.json"])
+    change(parts)
+    files["estimators.json"] = json.dumps(parts)
+    path.write_bytes(sealed(files))
+    return path
+
+
+@pytest.fixture
+def path(make_model, tmp_path):
+    return make_model("binary", ["random_forest"]).save(tmp_path / "model.zip")
+
+
+def refusal(path):
+    with pytest.raises(BadModel) as caught:
+        load(path)
+    said = str(caught.value)
+    assert "\n" not in said
+    assert said.endswith((".", "version."))
+    return said
+
+
+@pytest.mark.parametrize("where", [0.1, 0.3, 0.5, 0.7, 0.9, 0.999])
+def test_a_changed_byte_is_noticed(path, where):
+    content = bytearray(path.read_bytes())
+    content[int(where * len(content))] ^= 1
+    path.write_bytes(content)
+
+    refusal(path)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
+def test_a_file_cut_short_is_refused(path, share):
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+
+    refusal(path)
+
+
+def test_changed_numbers_are_noticed_even_in_an_intact_zip(path):
+    files = contents(path)
+    numbers = bytearray(files["arrays.bin"])
+    numbers[1000] ^= 1
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (files | {"arrays.bin": bytes(numbers)}).items():
+            archive.writestr(name, content)
+
+    assert "was changed after it was saved" in refusal(path)
+
+
+def test_files_that_are_no_models_are_told_apart(tmp_path):
+    foreign = tmp_path / "foreign.zip"
+    with zipfile.ZipFile(foreign, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+
+    assert "but no metaml model" in refusal(foreign)
+    assert "is no metaml model" in refusal(tmp_path / "table.csv")
+    assert "There is no model at" in refusal(tmp_path / "missing.zip")
+    assert "There is no model at" in refusal(tmp_path)
+
+
+def test_a_newer_format_is_named(path):
+    files = contents(path)
+    about = json.loads(files["model.json"]) | {"version": 99}
+    path.write_bytes(sealed(files | {"model.json": json.dumps(about)}))
+
+    assert "has model format 99, this metaml reads 1" in refusal(path)
+
+
+class Trap:
+    """An object whose unpickling leaves a trace."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __reduce__(self):
+        return open, (str(self.trace), "w")
+
+
+def test_a_pickle_in_place_of_a_model_does_not_run(tmp_path, path):
+    trace = tmp_path / "trace"
+    bomb = pickle.dumps(Trap(trace))
+    (tmp_path / "bomb.zip").write_bytes(bomb)
+    hidden = tmp_path / "hidden.zip"
+    hidden.write_bytes(sealed(contents(path) | {"arrays.bin": bomb, "estimators.json": bomb}))
+
+    refusal(tmp_path / "bomb.zip")
+    refusal(hidden)
+
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        {"object": "os.system", "state": {"command": "touch TRACE"}},
+        {"object": "builtins:eval", "state": {"source": "open('TRACE', 'w')"}},
+        {"object": "subprocess.Popen", "state": {"args": ["touch", "TRACE"]}},
+        {"object": "functools.partial", "state": {"func": "os.system", "args": ["touch TRACE"]}},
+        {"object": "check_array", "state": {"func": "os.system", "array": "touch TRACE"}},
+        {"object": "LightGBMBooster", "state": {"model_file": "TRACE"}},
+        {"object": "XGBoostBooster", "state": {"model_file": "TRACE"}},
+        {"reduce": ["os.system", "touch TRACE"]},
+        {"type": "os.system"},
+        {"array": 10**9},
+        {"array": -1.5},
+        {"object": ["Tree"], "state": {}},
+        {"object": "Tree", "state": []},
+        {"tuple": 3},
+        {"dict": [[{"dict": []}, 1]]},
+        {},
+    ],
+    ids=str,
+)
+def test_a_sealed_file_with_foreign_content_is_refused_and_runs_nothing(path, evil, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+
+    rewritten(path, lambda parts: parts["members"].__setitem__(0, [evil]))
+
+    refusal(path)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("dtype", ["O", "|O", {"names": ["a"], "formats": ["O"], "offsets": [0], "itemsize": 8}])
+def test_arrays_of_objects_are_refused(dtype):
+    entry = {"dtype": dtype, "shape": [1], "order": "C", "start": 0}
+
+    with pytest.raises(BadModel, match="does not fit together"):
+        thaw({"array": 0}, [entry], bytes(64))
+
+
+def test_a_tree_that_points_outside_itself_is_refused(path):
+    content = bytearray(contents(path)["arrays.bin"])
+    parts = json.loads(contents(path)["estimators.json"])
+    nodes = next(entry for entry in parts["arrays"] if isinstance(entry["dtype"], dict))
+    content[nodes["start"] : nodes["start"] + 8] = np.int64(10**6).tobytes()
+    path.write_bytes(sealed(contents(path) | {"arrays.bin": bytes(content)}))
+
+    assert "a tree points outside itself" in refusal(path)
+
+
+def test_what_is_not_trusted_cannot_be_saved():
+    with pytest.raises(TypeError, match=r"cannot hold a pathlib\."):
+        Freezer().freeze([__import__("pathlib").Path("/")])
+    with pytest.raises(TypeError, match="cannot save the function"):
+        Freezer().freeze(__import__("functools").partial(print, 1))
+    with pytest.raises(TypeError, match="array of Python objects"):
+        Freezer().freeze(np.array([object()]))
+
+
+def test_trusted_names_lead_to_the_classes_they_promise():
+    for name, recipe in TRUSTED.items():
+        if not recipe.place.startswith("catboost"):
+            assert isinstance(recipe.type, type), name

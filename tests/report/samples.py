@@ -1,0 +1,123 @@
+"""Reports to test with: a full one of two classes, and the least that can be told."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from metaml.data import Repair
+from metaml.report import (
+    CalibrationBin,
+    Confusion,
+    DatasetFacts,
+    Experience,
+    FeatureImportance,
+    Final,
+    Member,
+    ReportData,
+    SessionFacts,
+    TrialRow,
+)
+
+ALGORITHMS = ("lightgbm", "random_forest", "svm")
+
+
+def trials(n: int = 40, seed: int = 0) -> list[TrialRow]:
+    """Return evaluations of three algorithms, of which some are stopped and the first three are defaults."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for number in range(1, n + 1):
+        is_stopped = number % 7 == 0
+        rows.append(
+            TrialRow(
+                number=number,
+                algorithm=ALGORITHMS[number % 3],
+                status="partial" if is_stopped else "ok",
+                origin="default" if number <= 3 else "surrogate",
+                score=0.9 + 0.05 * float(rng.random()),
+                seconds=0.5,
+                at=0.6 * number,
+                config={"depth": number, "rate": 0.1},
+                predicted_score=None if number <= 3 else 0.93,
+            )
+        )
+    return rows
+
+
+def least() -> ReportData:
+    """Return a report of a session in which nothing happened."""
+    return ReportData(
+        dataset=DatasetFacts(name="tiny", n_rows=5, n_features=1, task="binary", target="y"),
+        metric="roc_auc",
+        session=SessionFacts(used_seconds=1.0),
+    )
+
+
+def full() -> ReportData:
+    """Return a report in which every part is there."""
+    rows = trials()
+    best = max((row for row in rows if row.status == "ok"), key=lambda row: row.score)
+    return ReportData(
+        dataset=DatasetFacts(
+            name="loans.csv",
+            n_rows=1200,
+            n_features=7,
+            task="binary",
+            target="repaid",
+            class_counts={"no": 300, "yes": 900},
+            repairs=[Repair("id", "dropped", "it names the rows"), Repair(None, "2 rows dropped", "no target")],
+        ),
+        metric="roc_auc",
+        session=SessionFacts(used_seconds=30.0, budget_seconds=30.0, session="ab" * 16, versions={"numpy": "2.0"}),
+        trials=rows,
+        baselines={"default lightgbm": 0.91, "default random_forest": 0.92, "constant": 0.5},
+        final=Final(
+            kind="ensemble",
+            score=0.96,
+            members=[
+                Member(algorithm=best.algorithm, weight=0.75, score=best.score, config=best.config),
+                Member(algorithm="svm", weight=0.25, score=0.9),
+            ],
+            multipliers={"no": 1.0, "yes": 0.25},
+        ),
+        hyperparameters={"lightgbm": [("rate", 0.5), ("depth", 0.3)]},
+        features=[FeatureImportance("income", 0.05, 0.01), FeatureImportance("age", -0.001, 0.002)],
+        confusion=Confusion(["no", "yes"], [[200, 100], [50, 850]]),
+        calibration=[CalibrationBin(0.1, 0.15, 300), CalibrationBin(0.9, 0.88, 900)],
+        experience=Experience(
+            n_datasets=12, n_runs=3456, similar=[("german", 0.3), ("credit", 0.5)], n_warm_starts=4, guard_off_at=20
+        ),
+        ledger={"metafeatures": 1.0, "evaluations": 20.0, "optimiser": 4.0, "refit": 3.0, "report": 2.0},
+    )
+
+
+def numeric() -> ReportData:
+    """Return a report of a regression."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(100, 20, 120)
+    return replace(
+        full(),
+        dataset=DatasetFacts(
+            name="houses",
+            n_rows=120,
+            n_features=3,
+            task="regression",
+            target="price",
+            target_quantiles=(50.0, 85.0, 100.0, 115.0, 150.0),
+        ),
+        metric="neg_rmse",
+        trials=[replace(row, score=-12 + row.score) for row in trials()],
+        baselines={"default lightgbm": -12.0},
+        final=Final(kind="single", score=-9.0, members=[Member(algorithm="svm", weight=1.0, score=-9.0)]),
+        confusion=None,
+        calibration=(),
+        residuals=[(float(t), float(t + e)) for t, e in zip(truth, rng.normal(0, 5, 120), strict=True)],
+    )
+
+
+def failed() -> ReportData:
+    """Return a report of a session whose only evaluation failed, so that a fallback was saved."""
+    lost = TrialRow(
+        number=1, algorithm="svm", status="failed", origin="default", score=math.nan, seconds=0.4, at=0.5, config={}
+    )
+    return replace(least(), trials=[lost], final=Final(kind="fallback", score=0.5))

@@ -1,0 +1,64 @@
+"""The page in a real browser: quiet, offline, fitting a phone, light and dark."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from metaml.report import Confusion, ReportData, render
+from tests.report.browser import Browser, find_browser
+from tests.report.samples import full, numeric
+
+PROGRAM = find_browser()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+CONTRASTS = """
+(() => {
+  const parts = c => c.match(/[0-9.]+/g).map(Number).map((v, i) => c.startsWith("rgb") && i < 3 ? v / 255 : v);
+  const light = c => { const [r, g, b] = parts(c).slice(0, 3)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b };
+  const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+    if (parts(c).length === 3) return c } return "rgb(255, 255, 255)" };
+  const poor = [];
+  for (const e of document.querySelectorAll("p, td, th, dt, dd, a, h1, h2, figcaption, .told, .tile-title, .note")) {
+    const [a, b] = [light(getComputedStyle(e).color), light(behind(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.push(e.textContent.slice(0, 30) + " " + ratio.toFixed(2));
+  }
+  return poor;
+})()
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert PROGRAM is not None
+    with Browser(PROGRAM) as opened:
+        yield opened
+
+
+def shades() -> ReportData:
+    """Return a report whose confusion matrix has every shade."""
+    counts = [[10 * (10 - row) if row == column else 10 * row * ((row + 1) % 11 == column) for column in range(11)]
+              for row in range(11)]  # fmt: skip
+    return replace(full(), confusion=Confusion([str(row) for row in range(11)], counts))
+
+
+@pytest.mark.parametrize("make", [full, numeric, shades])
+def test_a_page_is_quiet_fits_a_phone_and_follows_the_colour_scheme(browser, tmp_path, make):
+    page = tmp_path / "report.html"
+    page.write_text(render(make()), encoding="utf-8")
+
+    browser.view(page, width=390)
+    light, width = browser.ask(BACKGROUND), browser.ask("document.documentElement.scrollWidth")
+    complaints, requests = browser.complaints, browser.requests
+    poor = browser.ask(CONTRASTS)
+    browser.view(page, width=1200, scheme="dark")
+    dark = browser.ask(BACKGROUND)
+
+    assert complaints == []
+    assert requests == [page.as_uri()]
+    assert width == 390
+    assert light == "rgb(251, 250, 247)"
+    assert dark == "rgb(20, 23, 28)"
+    assert poor == browser.ask(CONTRASTS) == []

@@ -1,0 +1,193 @@
+"""The page tells what there is, leaves out what there is not, and can hold any text."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from metaml.data import Repair
+from metaml.report import Confusion, Experience, FeatureImportance, render
+from metaml.report.account import ledger_rows
+from metaml.report.page import SECTIONS
+from tests.report.samples import failed, full, least, numeric, trials
+
+HOSTILE = '<script>alert("x")</script>&amp;\x00\ud800'
+VOID = {"meta", "col", "br"}
+
+
+class Reader(HTMLParser):
+    """Collects the text of a page, its elements and its attributes, and checks that elements nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def sections(page: str) -> set[str]:
+    return set(re.findall(r'<section id="(\w+)"', page))
+
+
+def words(page: str) -> str:
+    return re.sub(r"\s+", " ", "".join(read(page).texts))
+
+
+def test_a_full_report_has_every_section():
+    assert sections(render(full())) == set(SECTIONS)
+
+
+def test_the_opening_says_what_was_found_against_the_best_default():
+    told = words(render(full()))
+
+    assert "A weighted ensemble of 2 models predicts repaid with a cross-validated ROC AUC 0.9600." in told
+    assert "The best default, random_forest, reached 0.9200; the distance to a perfect ROC AUC is 50% smaller." in told
+
+
+def test_a_loss_is_shown_positive():
+    told = words(render(numeric()))
+
+    assert "A single svm model predicts price with a cross-validated RMSE 9.0000." in told
+    assert "the RMSE is 25% lower" in told
+    assert "Truth against prediction" in told
+
+
+def test_what_is_not_known_is_left_out_or_explained():
+    page = render(least())
+
+    assert sections(page) == {"data", "progress", "experience", "versions"}
+    assert "No model was found." in words(page)
+    assert "No evaluation finished" in words(page)
+    assert "No knowledge base took part" in words(page)
+
+
+def test_a_fallback_is_labelled():
+    told = words(render(failed()))
+
+    assert "This is a fallback" in told
+    assert "1 failed" in told
+
+
+def test_a_reason_that_is_given_is_told():
+    page = render(replace(failed(), absent={"features": "The budget was too short to measure it."}))
+
+    assert "The budget was too short to measure it." in words(page)
+
+
+def test_an_empty_knowledge_base_is_no_contribution():
+    assert "The knowledge base was empty." in words(
+        render(replace(full(), experience=Experience(n_datasets=0, n_runs=0)))
+    )
+
+
+def test_the_guard_is_reported_either_way():
+    never = replace(full(), experience=Experience(n_datasets=2, n_runs=9))
+
+    assert "The guard switched experience off after evaluation 20 of 40" in words(render(full()))
+    assert "the guard never switched it off" in words(render(never))
+
+
+def test_text_from_a_user_is_only_ever_text():
+    data = full()
+    hostile = replace(
+        data,
+        dataset=replace(
+            data.dataset,
+            name=HOSTILE,
+            target=HOSTILE,
+            class_counts={HOSTILE: 3},
+            repairs=[Repair(HOSTILE, HOSTILE, HOSTILE)],
+        ),
+        session=replace(data.session, output=HOSTILE, session=HOSTILE, versions={HOSTILE: HOSTILE}),
+        trials=[replace(row, algorithm=HOSTILE, config={HOSTILE: HOSTILE}) for row in data.trials],
+        features=[FeatureImportance(HOSTILE, 1.0, 0.1)],
+        confusion=Confusion([HOSTILE, HOSTILE], [[1, 2], [3, 4]]),
+        baselines={HOSTILE: 0.9},
+        hyperparameters={HOSTILE: [(HOSTILE, 0.5)]},
+        experience=Experience(n_datasets=1, n_runs=1, similar=[(HOSTILE, 0.1)], text=HOSTILE),
+        ledger={HOSTILE: 30.0},
+        absent={},
+    )
+
+    page = render(hostile)
+
+    reader = read(page)
+    assert "script" not in reader.tags
+    assert '<script>alert("x")</script>&amp;' in "".join(reader.texts)
+    assert not any(name.startswith("on") for name, _ in reader.attributes)
+    page.encode("utf-8")
+    assert "\x00" not in page
+
+
+def test_nothing_is_fetched_from_anywhere():
+    for data in (full(), numeric(), least()):
+        page = render(data)
+
+        assert "http://" not in page
+        assert "https://" not in page
+        assert {name for name, _ in read(page).attributes}.isdisjoint({"src", "srcset", "action", "data"})
+        assert all(value.startswith("#") for name, value in read(page).attributes if name == "href")
+        assert "@import" not in page
+        assert "url(" not in page
+
+
+def test_a_huge_session_makes_a_small_page():
+    data = full()
+    many = replace(
+        data,
+        dataset=replace(
+            data.dataset,
+            repairs=[Repair(f"column {number}", "dropped", "constant") for number in range(20_000)],
+            class_counts={str(number): 2 for number in range(500)},
+        ),
+        trials=trials(20_000),
+        features=[FeatureImportance("x" * 300, 1.0, 0.1)] * 20_000,
+        confusion=Confusion([str(number) for number in range(300)], [[1.0] * 300] * 300),
+        residuals=[(1.0, 2.0)] * 30_000,
+    )
+
+    assert len(render(many).encode()) < 1_500_000
+    assert len(render(full()).encode()) < 200_000
+
+
+def test_the_ledger_adds_up_to_the_wall_time():
+    complete = full()
+    short = replace(complete, ledger={"evaluations": 20.0})
+
+    assert ledger_rows(complete)[0] == ("describing the data set", 1.0)
+    assert sum(seconds for _, seconds in ledger_rows(complete)) == pytest.approx(30.0)
+    assert sum(seconds for _, seconds in ledger_rows(short)) == pytest.approx(30.0)
+    assert ledger_rows(short)[-1] == ("not accounted for", 10.0)
+
+
+def test_tuned_decisions_are_told_as_a_threshold():
+    assert "class yes is predicted from a probability of 0.8000" in words(render(full()))
+
+
+def test_scores_that_are_all_equal_can_be_drawn():
+    data = full()
+    flat = replace(data, trials=[replace(row, score=0.9) for row in data.trials], baselines={"default svm": 0.9})
+
+    assert "nan" not in render(flat)

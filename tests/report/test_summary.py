@@ -1,0 +1,36 @@
+"""best.json and leaderboard.csv hold the same facts as the report, for programs."""
+
+import csv
+import io
+import json
+
+from metaml.report import leaderboard_csv, summary
+from tests.report.samples import failed, full, least, numeric
+
+
+def test_a_summary_survives_json():
+    for data in (full(), numeric(), least(), failed()):
+        facts = summary(data)
+
+        assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+
+
+def test_a_summary_has_the_model_and_the_single_best():
+    facts = summary(numeric())
+
+    assert facts["metric"] == {"name": "neg_rmse", "label": "RMSE", "is_loss": True}
+    assert facts["model"]["score"] == -9.0
+    assert facts["model"]["shown"] == 9.0
+    assert facts["best"]["score"] == max(row.score for row in numeric().trials if row.status == "ok")
+    assert facts["evaluations"] == {"ok": 35, "partial": 5}
+
+
+def test_the_leaderboard_has_every_run_the_complete_ones_ranked():
+    rows = list(csv.DictReader(io.StringIO(leaderboard_csv(full()))))
+
+    ranked = [float(row["score"]) for row in rows if row["rank"]]
+    assert len(rows) == 40
+    assert len(ranked) == 35
+    assert ranked == sorted(ranked, reverse=True)
+    assert json.loads(rows[0]["config"]).keys() == {"depth", "rate"}
+    assert {row["status"] for row in rows[35:]} == {"partial"}
