@@ -143,7 +143,7 @@ def report_of(dataset: Dataset, seconds: float, metric: str = "auto") -> ReportD
         },
         final=Final(
             kind="ensemble" if len(members) > 1 else "single",
-            score=measured.function(dataset.y, answer),
+            score=mean_over_folds(measured.function, dataset.y, answer, found.plan.assignment),
             members=members,
             multipliers=None
             if multipliers is None
@@ -170,6 +170,11 @@ def report_of(dataset: Dataset, seconds: float, metric: str = "auto") -> ReportD
     ledger = {**found.ledger, "ensemble": ensemble_seconds, "report": report_seconds}
     ledger["idle"] = max(0.0, wall - sum(ledger.values()))
     return replace(data, session=replace(data.session, used_seconds=wall), ledger=ledger)
+
+
+def mean_over_folds(function, truth: np.ndarray, answer: np.ndarray, folds: np.ndarray) -> float:
+    """Return the score as a single run's is computed."""
+    return float(np.mean([function(truth[folds == k], answer[folds == k]) for k in range(folds.max() + 1)]))
 
 
 def columns_of(dataset: Dataset, found: Found, seconds: float) -> list:

@@ -1,6 +1,7 @@
 """`tune`: a data set in, a model, a report and new experience out, within a budget that counts everything."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def tune(
     """
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
-    with Pool(settings.n_workers) as pool, kb or open_kb(":memory:") as base:
+    with Pool(settings.n_workers) as pool, nullcontext(kb) if kb else open_kb(":memory:") as base:
         session = TuneSession(dataset, base, settings, pool, budget=budget)
         begun = budget.used
         found = session.run(

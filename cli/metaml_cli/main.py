@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import bot, describe, importing, kb, replay, show, tune
+from metaml_cli import bot, describe, importing, kb, predict, replay, show, tune
 from metaml_kb.errors import KBError
 
 BAD_INPUT, INTERNAL = 2, 1
@@ -27,7 +27,8 @@ class OneSentenceGroup(TyperGroup):
         except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
             raise
         except Exception as trouble:
-            if type(trouble).__module__.startswith("click") or os.environ.get("METAML_DEBUG"):
+            # The parser's own errors know how to show themselves.
+            if hasattr(trouble, "show") or os.environ.get("METAML_DEBUG"):
                 raise
             said = f"{type(trouble).__name__}: {trouble}".split("\n")[0]
             typer.echo(f"metaml: internal error ({said}). Set METAML_DEBUG=1 to see where, and report it.", err=True)
@@ -42,6 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(tune.tune)
+app.command()(predict.predict)
 app.command()(bot.bot)
 app.command()(describe.describe)
 app.command()(replay.replay)

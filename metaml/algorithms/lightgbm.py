@@ -42,7 +42,7 @@ def space(task: Task) -> Space:
             Float("feature_fraction", 0.2, 1.0, default=0.7),
             Float("bagging_fraction", 0.3, 1.0, default=1.0),
             Float("lambda_l1", 1e-8, 100.0, default=1e-8, log=True),
-            Float("lambda_l2", 1e-8, 100.0, default=1e-8, log=True),
+            Float("lambda_l2", 1e-8, 100.0, default=1.0, log=True),
             Choice("extra_trees", (False, True), default=False),
             own,
             *stopping_parameters(),

@@ -173,7 +173,7 @@ def _encoder(content: Mapping[str, Any]) -> Encoder:
 def _member(content: Mapping[str, Any], path: Path) -> Member:
     import lightgbm
 
-    booster = lightgbm.Booster(model_str=path.read_text(encoding="utf-8"), params={"verbosity": -1})
+    booster = lightgbm.Booster(model_str=path.read_text(encoding="utf-8"))
     return Member(
         Recipe(**content["recipe"]),
         booster,

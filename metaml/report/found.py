@@ -16,6 +16,7 @@ from metaml.report.wording import (
     metric_label,
     model_words,
     number,
+    rounded,
     score_text,
     share,
 )
@@ -57,14 +58,14 @@ def headline(data: ReportData) -> Html:
     )
 
 
-def _numbers(data: ReportData) -> list[tuple[str, object, str]]:
+def _numbers(data: ReportData) -> list[tuple[str, object, object]]:
     final, best = data.final, best_default(data)
-    shown: list[tuple[str, object, str]] = []
+    shown: list[tuple[str, object, object]] = []
     if final is not None and math.isfinite(final.score):
         shown.append((metric_label(data.metric), score_text(data.metric, final.score), direction(data.metric)))
         if best is not None:
             gain = final.score - best[1]
-            shown.append(("Gain over the best default", _signed(gain), best[0]))
+            shown.append(("Gain over the best default", _signed(gain), shortened(best[0], 40)))
     ok = len(complete(data))
     shown.append(("Evaluations", f"{len(data.trials):,}", f"{ok:,} complete"))
     budget = data.session.budget_seconds
@@ -74,7 +75,7 @@ def _numbers(data: ReportData) -> list[tuple[str, object, str]]:
 
 
 def _signed(gain: float) -> str:
-    return f"+{number(gain)}" if gain > 0 else number(gain + 0.0)
+    return f"+{rounded(gain, 2)}" if gain > 0 else rounded(gain + 0.0, 2)
 
 
 def model(data: ReportData) -> Html | None:
@@ -87,7 +88,7 @@ def model(data: ReportData) -> Html | None:
         rows = [
             [
                 place,
-                member.algorithm,
+                shortened(member.algorithm, 30),
                 share(member.weight),
                 score_text(data.metric, member.score),
                 settings(member.config),
@@ -96,13 +97,12 @@ def model(data: ReportData) -> Html | None:
                 sorted(final.members, key=lambda member: -member.weight)[:MOST_MEMBERS], start=1
             )
         ]
-        label = metric_label(data.metric)
         columns = [
             Column("", "number"),
             Column("Algorithm", "name"),
             Column("Weight", "number"),
-            Column(f"{label} alone", "number"),
-            Column("Configuration", "wide"),
+            Column("Alone", "number"),
+            Column("Settings", "wide"),
         ]
         parts.append(table(columns, rows))
     if final.multipliers:
@@ -164,7 +164,7 @@ def _target(data: ReportData) -> Html | None:
         return figure("Classes", bars(items, label="Rows of each class"), note=note)
     if len(dataset.target_quantiles) == len(QUANTILE_NAMES):
         told = {
-            name.capitalize(): number(value)
+            name.capitalize(): rounded(value, 4)
             for name, value in zip(QUANTILE_NAMES, dataset.target_quantiles, strict=True)
         }
         return figure(joined("Values of ", _name(dataset.target)), facts(told))

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from metaml.budget import Budget
 from metaml.encoding import Encoder
 from metaml.report.data import TrialRow
 
 FEWEST_RUNS = 10
 MOST_RUNS = 400
-N_TREES = 64
-N_BACKGROUND, N_VALUES = 64, 16
+N_TREES = 48
+N_BACKGROUND, N_VALUES = 40, 12
 LEAST_FIT = 0.1
 """Below this share of variance explained out of bag, the forest knows too little to speak about settings."""
 
@@ -21,23 +22,26 @@ Floats = npt.NDArray[np.float64]
 
 
 def hyperparameter_importance(
-    trials: Sequence[TrialRow], *, seed: int = 0, fewest: int = FEWEST_RUNS
+    trials: Sequence[TrialRow], *, seed: int = 0, fewest: int = FEWEST_RUNS, budget: Budget | None = None
 ) -> dict[str, list[tuple[str, float]]]:
     """Return for each algorithm its settings and their share of the variance of the score, largest first.
 
     A share is a main effect: the variance of a forest's prediction when one setting varies and the others are
-    averaged over, divided by its total variance (Hutter et al. 2014, eq. 7, by sampling). Scores enter as ranks, so one
+    averaged over, divided by its total variance (functional ANOVA, Hutter et al. 2014). Scores enter as ranks, so one
     terrible run does not decide. An algorithm with fewer than `fewest` runs, or whose scores the settings do not
-    explain, is left out. What the shares lack to one is due to settings acting together.
+    explain, is left out; so is one whose turn comes after the budget, the most evaluated having theirs first. What the
+    shares lack to one is due to settings acting together.
     """
     runs: dict[str, list[TrialRow]] = defaultdict(list)
     for trial in trials:
         if trial.status in ("ok", "partial") and math.isfinite(trial.score) and trial.config:
             runs[trial.algorithm].append(trial)
-    shares = {
-        algorithm: _main_effects(found[-MOST_RUNS:], seed) for algorithm, found in runs.items() if len(found) >= fewest
-    }
-    return {algorithm: found for algorithm, found in shares.items() if found}
+    shares = {}
+    for algorithm, found in sorted(runs.items(), key=lambda item: -len(item[1])):
+        if len(found) < fewest or (budget is not None and budget.is_used_up):
+            break
+        shares[algorithm] = _main_effects(found[-MOST_RUNS:], seed)
+    return {algorithm: effects for algorithm, effects in shares.items() if effects}
 
 
 def _main_effects(runs: Sequence[TrialRow], seed: int) -> list[tuple[str, float]]:

@@ -1,6 +1,7 @@
 """What can be learnt from the search and the model: which settings and columns matter, and where it errs."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,10 +9,11 @@ import numpy.typing as npt
 
 from metaml.evaluation.scoring import METRICS
 from metaml.report.data import Confusion, FeatureImportance, ReportData
+from metaml.report.importance import FEWEST_RUNS
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import histogram_picture, reliability_picture, scatter_picture
 from metaml.report.tables import Bar, Column, bars, figure, paragraph, side_by_side, table
-from metaml.report.wording import counted, metric_label, number, share
+from metaml.report.wording import counted, decimals, fixed, metric_label, rounded, share
 
 MOST_FEATURES, MOST_SETTINGS, MOST_ALGORITHMS = 20, 8, 6
 MOST_LABELS, MOST_BESIDE, MOST_PAIRS = 12, 5, 15
@@ -26,7 +28,12 @@ def hyperparameters(data: ReportData) -> Html | None:
     if not data.trials:
         return None
     if not data.hyperparameters:
-        why = "No algorithm was evaluated often enough to tell which of its settings matter; that takes 10 evaluations."
+        often = max(Counter(trial.algorithm for trial in data.trials).values()) >= FEWEST_RUNS
+        why = (
+            "The settings do not explain the differences between the runs, so none can be called important."
+            if often
+            else f"No algorithm was evaluated {FEWEST_RUNS} times, too few to tell which of its settings matter."
+        )
         return paragraph(data.absent.get("hyperparameters", why))
     figures = []
     for algorithm, shares in list(data.hyperparameters.items())[:MOST_ALGORITHMS]:
@@ -37,7 +44,7 @@ def hyperparameters(data: ReportData) -> Html | None:
             shown.append(Bar(f"{len(shares) - MOST_SETTINGS} others", rest, share(rest)))
         if alone < 0.995:
             shown.append(Bar("together", 1 - alone, share(1 - alone)))
-        figures.append(figure(algorithm, bars(shown, label=f"Settings of {algorithm}")))
+        figures.append(figure(shortened(algorithm, 40), bars(shown, label=f"Settings of {algorithm}")))
     said = (
         "How much of the difference between runs each setting explains by itself; “together” is what only "
         "combinations of settings explain. An algorithm whose scores its settings do not explain is left out."
@@ -59,8 +66,14 @@ def features(data: ReportData) -> Html | None:
     said = f"How much the {label} {verb} when a column is shuffled, on rows the model was not fitted to (± its spread)."
     if most <= 0:
         return joined(paragraph(said), paragraph("Shuffling any single column costs nothing."))
+    places = decimals(most)
     items = [
-        Bar(item.column, item.mean / longest, f"{number(item.mean)} ± {number(item.std)}", item.std / longest)
+        Bar(
+            item.column,
+            item.mean / longest,
+            f"{fixed(item.mean, places)} ± {fixed(item.std, places)}",
+            item.std / longest,
+        )
         for item in shown
     ]
     return joined(paragraph(said), figure(None, bars(items, label="Importance of the columns")), _others(data.features))
@@ -101,13 +114,17 @@ def _confusion(found: Confusion) -> Html:
         pairs, worst = _pairs(found, counts), _classes(found, counts)
         return joined(said, side_by_side(figure("Most frequent confusions", pairs), figure("Hardest classes", worst)))
     heads = [tag("th", shortened(label, 14), scope="col") for label in found.labels]
-    rows = [tag("tr", tag("th", "true ↓  predicted →", class_="corner"), *heads)]
+    rows = [tag("tr", tag("td"), *heads)]
     for place, label in enumerate(found.labels):
         whole = max(counts[place].sum(), 1.0)
         cells = [_cell(count, count / whole, place == other) for other, count in enumerate(counts[place])]
         rows.append(tag("tr", tag("th", shortened(label, 24), scope="row"), *cells))
     grid = tag("div", tag("table", *rows, class_="heat"), class_="scroll", tabindex="0")
-    matrix = figure("Confusion matrix", grid, note="Shading is the share of the true class.")
+    matrix = figure(
+        "Confusion matrix",
+        grid,
+        note="A row is a true class, a column what was predicted; shading is the share of the row.",
+    )
     together = side_by_side(matrix, figure("Class by class", _classes(found, counts)))
     return joined(said, together if len(found.labels) <= MOST_BESIDE else joined(matrix, _classes(found, counts)))
 
@@ -160,7 +177,7 @@ def _calibration(data: ReportData) -> Html:
             joined(" of the predicted class"),
         )
     said = joined(
-        "Probability", of, f" against what came true. On average they differ by {number(gap, 3)}; on the dashed line "
+        "Probability", of, f" against what came true. On average they differ by {rounded(gap)}; on the dashed line "
         "they would not differ. Large dots stand for many rows.",
     )  # fmt: skip
     reliable = reliability_picture(points, title="Calibration", x_label=x_label, y_label=y_label)
@@ -184,8 +201,8 @@ def _residuals(data: ReportData) -> Html:
     counts, edges = np.histogram(np.clip(off, low, high), bins=n_columns, range=(float(low), float(high)))
     half = float(np.median(np.abs(off)))
     said = (
-        f"Half of {counted(len(pairs), 'sampled row')} are predicted to within {number(half)}, nine in ten to within "
-        f"{number(float(np.quantile(np.abs(off), 0.9)))}, each by a model that never saw it."
+        f"Half of {counted(len(pairs), 'sampled row')} are predicted to within {rounded(half)}, nine in ten to within "
+        f"{rounded(float(np.quantile(np.abs(off), 0.9)))}, each by a model that never saw it."
     )
     target = data.dataset.target if len(data.dataset.target) <= 24 else data.dataset.target[:23] + "…"
     against = scatter_picture(

@@ -12,6 +12,7 @@ from metaml.report.tables import Bar, Column, bars, figure, paragraph, settings,
 from metaml.report.wording import (
     ORIGIN_WORDS,
     STATUS_WORDS,
+    best_default,
     complete,
     counted,
     direction,
@@ -90,10 +91,13 @@ def _window(data: ReportData, ok: Sequence[TrialRow], saved: Sequence[float]) ->
     """Return the range of values worth showing: around the best, not down to the worst failure."""
     scores = [trial.score for trial in ok]
     best, median = scores[0], scores[len(scores) // 2]
-    real = [score for score in data.baselines.values() if math.isfinite(score) and score <= best]
     floor = best - 4 * (best - median) if best > median else -math.inf
-    worst = min([scores[-1], *real])
-    ends = [max(worst, floor), best, *saved]
+    ends = [max(scores[-1], floor), best, *saved]
+    default = best_default(data)
+    if default is not None:
+        ends.append(default[1])
+        room = 0.6 * (max(ends) - min(ends))
+        ends += [score for score in data.baselines.values() if min(ends) - room <= score <= max(ends) + room]
     low, high = sorted((_shown(data, min(ends)), _shown(data, max(ends))))
     return padded(low, high, 0.06)
 
@@ -130,7 +134,7 @@ def leaderboard(data: ReportData) -> Html | None:
         Column("Cost", "number"),
         Column("Found after", "number", extra=True),
         Column("No.", "number", extra=True),
-        Column("Configuration", "wide"),
+        Column("Settings", "wide"),
     ]
     members = [] if data.final is None else [(member.algorithm, member.config) for member in data.final.members]
     rows, marked = [], []
@@ -139,7 +143,7 @@ def leaderboard(data: ReportData) -> Html | None:
         rows.append(
             [
                 place,
-                trial.algorithm,
+                shortened(trial.algorithm, 30),
                 score_text(data.metric, trial.score),
                 *([predicted] if has_prediction else []),
                 ORIGIN_WORDS.get(trial.origin, trial.origin),
@@ -169,7 +173,7 @@ def allocation(data: ReportData) -> Html | None:
     top = max((value for value in best.values() if math.isfinite(value)), default=math.nan)
     rows = [
         [
-            name,
+            shortened(name, 30),
             f"{len(groups[name]):,}",
             share(sum(trial.seconds for trial in groups[name]) / busy),
             score_text(data.metric, best[name]),
@@ -181,7 +185,7 @@ def allocation(data: ReportData) -> Html | None:
         Column("Algorithm", "name"),
         Column("Runs", "number"),
         Column("Time", "number"),
-        Column(f"Best {metric_label(data.metric)}", "number"),
+        Column("Best", "number"),
         Column("Stopped", "number", extra=True),
     ]
     records = _records(data)

@@ -73,7 +73,7 @@ def facts(items: Mapping[str, object]) -> Html:
     return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in items.items()), class_="facts")
 
 
-def tiles(items: Sequence[tuple[str, object, str]]) -> Html:
+def tiles(items: Sequence[tuple[str, object, object]]) -> Html:
     """Return a few numbers that stand out: title, value, and a remark below."""
     return tag(
         "div",
@@ -92,14 +92,13 @@ def tiles(items: Sequence[tuple[str, object, str]]) -> Html:
 
 
 def settings(config: Mapping[str, object]) -> Html:
-    """Return a configuration: folded up, readable when opened, and whole in print."""
+    """Return a configuration folded up to the number of its settings."""
     if not config:
         return tag("span", "defaults", class_="quiet")
     listed = [
         tag("div", tag("span", name, class_="quiet"), " ", tag("code", _value(value))) for name, value in config.items()
     ]
-    title = f"{len(config)} setting" if len(config) == 1 else f"{len(config)} settings"
-    return tag("details", tag("summary", title), tag("div", *listed, class_="settings"))
+    return tag("details", tag("summary", len(config)), tag("div", *listed, class_="settings"))
 
 
 def paragraph(*content: object, class_: str | None = None) -> Html:

@@ -41,15 +41,46 @@ def number(value: float, digits: int = 4) -> str:
     return told.replace("-", "−")
 
 
-def share(value: float) -> str:
-    """Return a share as a percentage.
+def rounded(value: float, digits: int = 3) -> str:
+    """Return a number with its leading digits only.
 
-    >>> share(0.256), share(0.0042)
-    ('26%', '0.4%')
+    >>> rounded(87.765), rounded(25.0), rounded(0.012345), rounded(123456.7), rounded(float("nan"))
+    ('87.8', '25', '0.0123', '123,457', '–')
     """
     if not math.isfinite(value):
         return "–"
-    return f"{100 * value:.1f}%" if 0 < abs(value) < 0.0095 else f"{100 * value:.0f}%"
+    return (f"{value:,.0f}" if 10.0**digits <= abs(value) < 1e9 else f"{value:.{digits}g}").replace("-", "−")
+
+
+def fixed(value: float, places: int) -> str:
+    """Return a number with so many decimals; zero has no sign.
+
+    >>> fixed(-0.0004, 3), fixed(-1234.56, 1)
+    ('0.000', '−1,234.6')
+    """
+    return f"{round(value, places) + 0.0:,.{places}f}".replace("-", "−")
+
+
+def decimals(largest: float, digits: int = 3) -> int:
+    """Return how many decimals show the leading digits of a column's largest number.
+
+    >>> decimals(18.7), decimals(0.0361), decimals(4000.0)
+    (1, 4, 0)
+    """
+    if not largest > 0:
+        return digits
+    return min(9, max(0, digits - 1 - math.floor(math.log10(largest))))
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage.
+
+    >>> share(0.256), share(0.0042), share(0.0002)
+    ('26%', '0.4%', '0%')
+    """
+    if not math.isfinite(value):
+        return "–"
+    return f"{100 * value:.1f}%" if 0.0005 <= abs(value) < 0.0095 else f"{100 * value:.0f}%"
 
 
 def duration(seconds: float) -> str:

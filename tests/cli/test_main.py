@@ -91,6 +91,15 @@ def test_bad_input_gets_one_sentence_and_exit_2(arguments, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("arguments", [["nonsense"], ["kb", "nonsense"], ["bot", "--nonsense"], ["kb", "best"]])
+def test_a_mistyped_command_is_told_how_to_get_help(arguments):
+    result = CliRunner().invoke(app, arguments)
+
+    assert result.exit_code == 2
+    assert "--help" in result.stderr
+    assert "internal error" not in result.stderr
+
+
 def test_an_internal_error_shows_no_traceback(monkeypatch):
     from metaml_cli import kb
 

@@ -46,10 +46,11 @@ def cheap(config, task, name):
 
 def model_of(task="binary", names=("decision_tree",), *, n_rows=70, configs=None, **options):
     dataset = from_frame(table(task, n=n_rows), target="y", name="toys")
-    members = []
-    for name in names:
-        for config in configs or [ALGORITHMS[name].space(task).default()]:
-            members.append(fit_member(dataset, ALGORITHMS[name], cheap(config, task, name), seed=1))
+    members = [
+        fit_member(dataset, ALGORITHMS[name], cheap(config, task, name), seed=1)
+        for name in names
+        for config in configs or [ALGORITHMS[name].space(task).default()]
+    ]
     return Model.of(dataset, members, metric="accuracy", **options)
 
 

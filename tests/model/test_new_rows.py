@@ -37,11 +37,11 @@ def test_the_index_of_a_frame_does_not_matter(model, new):
 
 
 def test_new_categories_are_told_in_one_note(model, new):
-    answer = model.answer(new.assign(colour="violet", zone="9"))
+    answer = model.answer(new.assign(colour="violet", open="maybe"))
 
     assert len(answer.predictions) == len(new)
     assert answer.notes == (
-        "Cells with values that the training data did not have were read as missing: colour (30), zone (30).",
+        "Cells with values that the training data did not have were read as missing: colour (30), open (30).",
     )
 
 

@@ -130,6 +130,10 @@ def test_too_few_runs_or_equal_scores_tell_nothing():
     assert hyperparameter_importance(runs(30, lambda c: 0.5)) == {}
 
 
+def test_a_budget_that_is_used_up_gives_no_shares():
+    assert hyperparameter_importance(runs(60, lambda c: c["strong"]), budget=Budget(0.0)) == {}
+
+
 def test_scores_that_settings_do_not_explain_tell_nothing():
     noise = np.random.default_rng(5)
 

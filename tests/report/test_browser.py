@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from metaml.report import Confusion, ReportData, render
+from metaml.data import Repair
+from metaml.report import Confusion, Experience, FeatureImportance, ReportData, render
 from tests.report.browser import Browser, find_browser
 from tests.report.samples import full, numeric
 
@@ -44,7 +45,26 @@ def shades() -> ReportData:
     return replace(full(), confusion=Confusion([str(row) for row in range(11)], counts))
 
 
-@pytest.mark.parametrize("make", [full, numeric, shades])
+def long_names() -> ReportData:
+    """Return a report in which every name is one word of 300 letters."""
+    data, word = full(), "w" * 300
+    return replace(
+        data,
+        dataset=replace(
+            data.dataset, name=word, target=word, class_counts={word: 3}, repairs=[Repair(word, word, word)]
+        ),
+        session=replace(data.session, output=word, session=word, versions={word: word}),
+        trials=[replace(row, algorithm=word, config={word: word}) for row in data.trials],
+        baselines={word: 0.9},
+        features=[FeatureImportance(word, 1.0, 0.1)],
+        hyperparameters={word: [(word, 0.5)]},
+        confusion=Confusion([word, word], [[1, 2], [3, 4]]),
+        experience=Experience(n_datasets=1, n_runs=1, similar=[(word, 0.1)]),
+        ledger={word: 30.0},
+    )
+
+
+@pytest.mark.parametrize("make", [full, numeric, shades, long_names])
 def test_a_page_is_quiet_fits_a_phone_and_follows_the_colour_scheme(browser, tmp_path, make):
     page = tmp_path / "report.html"
     page.write_text(render(make()), encoding="utf-8")

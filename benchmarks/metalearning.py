@@ -1,0 +1,246 @@
+"""Meta-learning on other people's runs: rank correlation, regret and a poisoned knowledge base (openml100-sklearn).
+
+Data sets are left out in ten parts. With k evaluations, k random runs of the left-out data set are known and the others
+are ranked. Regret is the distance to the best run of the data set in per cent of the range of its runs.
+
+python benchmarks/metalearning.py [--tasks 25] [--seeds 1] [--only tau,regret,poison,speed] [--algorithms svc]
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from import_tables import METADATA, METAFEATURES, RUNS
+from numpy.typing import NDArray
+
+from metaml.acquisition.committee import Committee
+from metaml.metalearning.experience import ExperienceCommittee, Prior
+from metaml.metalearning.landscape import Landscape, make_landscape
+from metaml.metalearning.learner import SIMPLE, MetaLearner
+from metaml.metalearning.neighbours import Neighbours
+from metaml.metalearning.process import ExperienceProcess
+from metaml.metalearning.quality import folds, kendall
+from metaml.metalearning.runs import Experience
+from metaml.metalearning.store import load, save, train
+from metaml.metalearning.table import experience
+from metaml.metalearning.warmstart import portfolio
+from metaml.optimizer import STRATEGIES
+from metaml_kb import KnowledgeBase, open_kb
+from metaml_kb.tableimport import import_table
+
+Array = NDArray[np.float64]
+ALGORITHMS = ("random_forest", "adaboost", "svc")
+N_FOLDS = 10
+PER_DATASET = 100
+LANDSCAPE_RUNS = 300
+EVALUATIONS = (0, 3, 5, 10)
+CHECKPOINTS = (1, 3, 5, 10, 20, 30, 50)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One data set under test, and what was learnt without it."""
+
+    whole: Experience
+    position: int
+    learners: dict[str, MetaLearner | Neighbours]
+    landscape: Landscape
+
+    @property
+    def rows(self) -> Array:
+        return self.whole.rows[self.whole.places[self.position]]
+
+    @property
+    def scores(self) -> Array:
+        return self.whole.scores[self.whole.places[self.position]]
+
+    @property
+    def metafeatures(self) -> dict[str, float]:
+        return {str(k): float(v) for k, v in self.whole.metafeatures.iloc[self.position].items()}
+
+    def prior(self, learner: str = "default") -> Prior:
+        model = self.learners[learner]
+        if not isinstance(model, MetaLearner):
+            raise SystemExit(f"{learner} is no meta-learner")
+        return Prior(model, self.landscape, self.metafeatures)
+
+
+def open_tables(folder: str, metadata: Path, algorithms: Sequence[str]) -> KnowledgeBase:
+    kb = open_kb(Path(folder) / "kb.db")
+    for algorithm in algorithms:
+        name = f"openml100-sklearn/runs_{algorithm}.csv.gz"
+        import_table(kb, metadata / name, RUNS[name])
+    METAFEATURES["openml100-sklearn/metafeatures.csv"](kb, metadata / "openml100-sklearn/metafeatures.csv")
+    return kb
+
+
+def cases(whole: Experience, recipes: Sequence[str], n_tasks: int | None, *, poison: bool = False) -> Iterator[Case]:
+    """Yield the data sets under test; the knowledge base holds all others, also when only some are tested."""
+    known = whole.with_scores(-whole.scores) if poison else whole
+    landscape = make_landscape(known.thinned(LANDSCAPE_RUNS), n_grid=2000)
+    tested = np.random.default_rng(1).permutation(whole.n_datasets)[: n_tasks or whole.n_datasets]
+    for part in folds(whole.n_datasets, N_FOLDS):
+        wanted = [k for k in part if k in tested and np.ptp(whole.scores[whole.places[k]]) > 0]
+        if not wanted:
+            continue
+        training = known.without(part).thinned(PER_DATASET)
+        learners: dict[str, MetaLearner | Neighbours] = {}
+        for name in recipes:
+            learners[name] = Neighbours().fit(training) if name == "neighbours" else MetaLearner(name).fit(training)
+        gone = {whole.datasets[k] for k in part}
+        rest = landscape.keep(k for k, print_ in enumerate(landscape.datasets) if print_ not in gone)
+        for k in wanted:
+            yield Case(whole, k, learners, rest)
+
+
+def tau(whole: Experience, n_tasks: int | None, n_draws: int) -> None:
+    recipes = ("neighbours", "hyperparameters", "thesis", "simple", "default")
+    found: dict[tuple[str, int], list[float]] = {}
+    for case in cases(whole, recipes, n_tasks):
+        for name, model in case.learners.items():
+            said = model.predict_rows(case.rows, case.metafeatures)
+            found.setdefault((name, 0), []).append(kendall(said, case.scores))
+        for name in ("simple", "default"):
+            prior = case.prior(name)
+            points = prior.points(case.rows)
+            found.setdefault((f"experience, {name}", 0), []).append(kendall(points.mean, case.scores))
+            for k in EVALUATIONS[1:]:
+                values = []
+                for draw in range(n_draws):
+                    order = np.random.default_rng((case.position, draw)).permutation(len(case.rows))
+                    seen, rest = order[:k], order[k:]
+                    process = ExperienceProcess(case.landscape.log_unit).fit(points.take(seen), case.scores[seen])
+                    values.append(kendall(process.predict(points.take(rest))[0], case.scores[rest]))
+                found.setdefault((f"experience, {name}", k), []).append(float(np.mean(values)))
+    for (name, k), values in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
+        error = np.std(values, ddof=1) / np.sqrt(len(values))
+        print(f"  tau after {k:>2} evaluations  {name:<28}{np.mean(values):.3f} ± {error:.3f}  ({len(values)} tasks)")
+
+
+Judge = Committee | ExperienceCommittee
+
+
+def search(case: Case, starts: Sequence[int], judge: Judge, n: int, seed: int) -> Array:
+    """Return the regret after 1 to `n` evaluations of the candidates a judge prefers."""
+    order = list(starts)
+    rows, scores = case.rows, case.scores
+    rng = np.random.default_rng(seed)
+    while len(order) < min(n, len(scores)):
+        judge.fit(rows[order], scores[order], np.full(len(order), np.nan), int(rng.integers(2**31)))
+        values = judge.values(judge.parts(rows))
+        values[order] = -np.inf
+        order.append(int(np.argmax(values)))
+    best = np.maximum.accumulate(scores[order])
+    regret: Array = 100 * (scores.max() - best) / np.ptp(scores)
+    return regret
+
+
+def random_starts(case: Case, seed: int) -> list[int]:
+    return [int(k) for k in np.random.default_rng((seed, case.position)).permutation(len(case.rows))[:3]]
+
+
+def plain(name: str) -> Callable[[], Committee]:
+    return lambda: Committee(STRATEGIES[name])
+
+
+def experienced(case: Case) -> ExperienceCommittee:
+    return ExperienceCommittee(case.prior(), plain("default")())
+
+
+def portfolio_of(case: Case) -> list[int]:
+    return portfolio(case.landscape.levels_at(case.rows), 3)
+
+
+def regret(whole: Experience, n_tasks: int | None, n_seeds: int, *, baselines: bool) -> None:
+    curves: dict[str, list[Array]] = {}
+    switched = 0
+    for case in cases(whole, ("default",), n_tasks):
+        committee = experienced(case)
+        curves.setdefault("experience from portfolio-3", []).append(search(case, portfolio_of(case), committee, 50, 0))
+        switched += bool(committee.guard.verdicts)
+        for seed in range(n_seeds if baselines else 0):
+            for name in ("gbqr", "default"):
+                judge = plain(name)()
+                curve = search(case, random_starts(case, seed), judge, 50, seed)
+                curves.setdefault(f"no KB, 3 random + {name}", []).append(curve)
+    show(curves)
+    print(f"  the guard changed its mind on {switched} of {len(curves['experience from portfolio-3'])} tasks")
+
+
+def poisoned(whole: Experience, n_tasks: int, n_seeds: int) -> None:
+    curves: dict[str, list[Array]] = {}
+    when: list[int] = []
+    for case in cases(whole, ("default",), n_tasks, poison=True):
+        for seed in range(n_seeds):
+            judge = plain("default")()
+            curves.setdefault("no KB", []).append(search(case, random_starts(case, seed), judge, 30, seed))
+            committee = experienced(case)
+            # The default of the library is among the first in life; a random configuration stands in for it here.
+            starts = portfolio_of(case)
+            starts[1] = random_starts(case, seed)[0]
+            curves.setdefault("scores inverted", []).append(search(case, starts, committee, 30, seed))
+            when += [verdict.n_evaluations for verdict in committee.guard.verdicts[:1]]
+    show(curves)
+    ends = {name: np.array([curve[-1] for curve in found]) for name, found in curves.items()}
+    print(f"  median after 30: { ({name: round(float(np.median(end)), 2) for name, end in ends.items()}) }")
+    print(f"  the guard switched off in {len(when)} of {len(ends['no KB'])} searches, at the {np.median(when):.0f}th")
+
+
+def show(curves: dict[str, list[Array]]) -> None:
+    for name, found in curves.items():
+        table = np.array(found)
+        cells = [
+            f"@{k} {table[:, k - 1].mean():5.2f} ± {table[:, k - 1].std(ddof=1) / np.sqrt(len(table)):.2f}"
+            for k in CHECKPOINTS
+            if k <= table.shape[1]
+        ]
+        print(f"  {name:<32}" + "  ".join(cells), flush=True)
+
+
+def speed(kb: KnowledgeBase, names: Sequence[str], folder: str) -> None:
+    start, busy, n_runs = time.perf_counter(), time.process_time(), 0
+    for name in names:
+        found = experience(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=LANDSCAPE_RUNS)
+        save(train(found), Path(folder) / name)
+        n_runs += len(found.scores)
+    print(f"training on {n_runs} runs: {time.perf_counter() - start:.1f} s, {time.process_time() - busy:.1f} s of work")
+    start, busy = time.perf_counter(), time.process_time()
+    for name in names:
+        load(Path(folder) / name)
+    print(f"from cache: {time.perf_counter() - start:.2f} s, {time.process_time() - busy:.2f} s of work")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--metadata", type=Path, default=METADATA)
+    parser.add_argument("--algorithms", default=",".join(ALGORITHMS))
+    parser.add_argument(
+        "--tasks", type=int, default=None, help="data sets under test; the others are always learnt from"
+    )
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--only", default="tau,regret,poison,speed")
+    parser.add_argument("--no-baselines", action="store_true")
+    options = parser.parse_args()
+    wanted, names = options.only.split(","), options.algorithms.split(",")
+    with tempfile.TemporaryDirectory() as folder, open_tables(folder, options.metadata, names) as kb:
+        if "speed" in wanted:
+            speed(kb, names, folder)
+        for name in names:
+            whole = experience(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=None)
+            print(f"{name}: {whole.n_datasets} data sets, {len(whole.scores)} runs, {len(SIMPLE)} simple metafeatures")
+            if "tau" in wanted:
+                tau(whole, options.tasks, 2)
+            if "regret" in wanted:
+                regret(whole, options.tasks, options.seeds, baselines=not options.no_baselines)
+            if "poison" in wanted:
+                poisoned(whole, min(options.tasks or 20, 20), options.seeds)
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} megabytes")
+
+
+if __name__ == "__main__":
+    main()

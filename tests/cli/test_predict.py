@@ -1,0 +1,132 @@
+"""`metaml predict` answers for new rows with nothing but a model file."""
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from metaml.algorithms import ALGORITHMS
+from metaml.data import from_frame
+from metaml.model import Model, fit_member
+from metaml_cli.main import app
+
+ROWS = pd.DataFrame(
+    {
+        "size": np.linspace(0, 1, 60).round(3),
+        "colour": np.tile(["red", "green", "blue"], 20),
+        "weight": np.arange(60) % 7,
+    }
+)
+
+
+def saved(folder, target, task=None):
+    dataset = from_frame(ROWS.assign(y=target), target="y", task=task)
+    algorithm = ALGORITHMS["decision_tree"]
+    member = fit_member(dataset, algorithm, algorithm.space(dataset.task).default(), seed=0)
+    return Model.of(dataset, [member], metric="accuracy").save(folder)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a model of two classes and a table to predict, as the current directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    saved(tmp_path / "results", np.where(ROWS["size"] > 0.5, "large", "small"))
+    ROWS[::-1].to_csv("new.csv", index=False)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["predict", *arguments])
+
+
+def test_predictions_are_written_in_the_order_of_the_rows(folder):
+    result = run("results", "new.csv", "-o", "out.csv")
+
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert result.stderr == "60 predictions of 'y' are in out.csv.\n"
+    written = pd.read_csv("out.csv")
+    assert written.columns.tolist() == ["prediction"]
+    assert written["prediction"].tolist() == ["large"] * 30 + ["small"] * 30
+
+
+def test_proba_adds_a_column_for_each_label(folder):
+    result = run("results/model.zip", "new.csv", "-o", "-", "--proba")
+
+    table = pd.read_csv(io.StringIO(result.stdout))
+    assert table.columns.tolist() == ["prediction", "large", "small"]
+    assert (table["large"] + table["small"]).tolist() == pytest.approx([1.0] * 60)
+    assert result.stderr == ""
+
+
+def test_a_number_is_predicted_as_a_number(folder):
+    saved(folder / "number.zip", ROWS["size"] * 10, task="regression")
+
+    result = run("number.zip", "new.csv")
+
+    values = pd.read_csv(io.StringIO(result.stdout))["prediction"]
+    assert values.iloc[0] > values.iloc[-1]
+    assert "leave --proba out" in run("number.zip", "new.csv", "--proba").stderr
+
+
+def test_what_the_table_lacks_is_told_on_standard_error(folder):
+    ROWS.drop(columns="weight").replace("red", "pink").to_csv("odd.csv", index=False)
+
+    result = run("results", "odd.csv")
+
+    assert len(result.stdout.splitlines()) == 61
+    assert result.stderr == (
+        "Note: The table has no column weight: read as missing values.\n"
+        "Note: Cells with values that the training data did not have were read as missing: colour (20).\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere", "new.csv"], "There is no model at nowhere"),
+        (["new.csv", "new.csv"], "new.csv is no metaml model"),
+        (["results", "missing.csv"], "There is no file missing.csv"),
+        (["results", "poor.csv"], "lacks 2 of the 3 columns"),
+        (["results", "new.csv", "-o", "no/such/folder.csv"], "cannot be written"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(folder, arguments, said):
+    ROWS[["weight"]].to_csv("poor.csv", index=False)
+
+    result = run(*arguments)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("metaml: ")
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_changed_model_is_refused(folder):
+    content = bytearray((folder / "results" / "model.zip").read_bytes())
+    content[len(content) // 2] ^= 255
+    (folder / "results" / "model.zip").write_bytes(content)
+
+    result = run("results", "new.csv")
+
+    assert result.exit_code == 2
+    assert "metaml: results/model.zip" in result.stderr
+
+
+def test_no_knowledge_base_is_touched(folder):
+    script = (
+        "import sys; from metaml_cli.main import app\n"
+        "app(['predict', 'results', 'new.csv'], standalone_mode=False)\n"
+        "print('sqlalchemy' in sys.modules, file=sys.stderr)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stderr.splitlines()[-1] == "False"

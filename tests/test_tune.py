@@ -1,0 +1,110 @@
+"""Tuning from the data to the files a user takes home."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from metaml.evaluation import Limits
+from metaml.model import load
+from metaml.sources import builtin
+from metaml.tune import tune
+from metaml.tuning import TuneSettings
+from metaml_kb import open_kb
+
+FAST = ("decision_tree", "k_neighbors")
+
+
+def settings_of(**changes) -> TuneSettings:
+    fields = {"algorithms": FAST, "seconds": None, "n_iterations": 6, "n_folds": 3, "limits": Limits(30.0), "seed": 1}
+    return TuneSettings(**{**fields, **changes})
+
+
+def raw(name: str):
+    from sklearn import datasets
+
+    return getattr(datasets, f"load_{name}")(as_frame=True).frame
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    output = tmp_path_factory.mktemp("tuned")
+    with open_kb(":memory:") as kb:
+        result = tune(builtin.load("iris"), settings_of(), kb=kb, output=output)
+        yield output, result, kb.runs()
+
+
+def test_the_folder_holds_everything(tuned):
+    output, _, _ = tuned
+
+    assert sorted(path.name for path in output.iterdir()) == [
+        "best.json", "best.py", "leaderboard.csv", "model.zip", "report.html",
+    ]  # fmt: skip
+
+
+def test_the_model_predicts_the_original_labels(tuned):
+    output, result, _ = tuned
+
+    model = load(output)
+    answer = model.answer(raw("iris").drop(columns="target"))
+
+    assert set(answer.predictions) == {"setosa", "versicolor", "virginica"}
+    assert np.allclose(answer.probabilities.sum(axis=1), 1.0)
+    assert model.score == result.finished.score
+
+
+def test_the_choice_is_not_worse_than_any_single_run(tuned):
+    _, result, _ = tuned
+
+    assert result.finished.score >= result.found.ranked[0].score - 1e-9
+
+
+def test_leaderboard_and_summary_tell_every_run(tuned):
+    output, result, runs = tuned
+
+    rows = list(csv.DictReader((output / "leaderboard.csv").read_text().splitlines()))
+    best = json.loads((output / "best.json").read_text())
+
+    assert len(rows) == len(runs) == len(result.found.trials) == 6
+    assert best["dataset"]["name"] == "iris"
+
+
+def test_the_ledger_adds_up_to_the_wall_time(tuned):
+    _, result, _ = tuned
+
+    assert sum(result.report.ledger.values()) == pytest.approx(result.report.session.used_seconds, abs=0.5)
+
+
+def test_best_py_scores_what_was_stored(tuned, tmp_path):
+    output, result, _ = tuned
+    frame = raw("iris")
+    frame["target"] = np.array(["setosa", "versicolor", "virginica"])[frame["target"]]
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+
+    done = subprocess.run(
+        [sys.executable, str(output / "best.py"), str(tmp_path / "iris.csv")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert float(done.stdout) == pytest.approx(result.found.ranked[0].score, abs=1e-9)
+
+
+def test_a_budget_that_allows_nothing_gives_a_labelled_fallback(tmp_path):
+    result = tune(builtin.load("diabetes"), settings_of(seconds=0.05, n_iterations=None), output=tmp_path)
+
+    predictions = load(tmp_path).answer(raw("diabetes").drop(columns="target")).predictions
+    assert result.finished.kind == "fallback"
+    assert "no evaluation was complete" in result.finished.why
+    assert np.isfinite(predictions.astype(float)).all()
+    assert "fallback" in (tmp_path / "report.html").read_text().lower()
+
+
+def test_a_single_model_can_be_asked_for():
+    result = tune(builtin.load("iris"), settings_of(n_iterations=4), single=True)
+
+    assert (result.finished.kind, len(result.finished.model.members)) == ("single", 1)
