@@ -48,14 +48,15 @@ def in_words(seconds: float) -> str:
 
 @dataclass
 class Budget:
-    """A stretch of wall-clock time that begins when it is made; None never ends."""
+    """A stretch of wall-clock time that begins when it is made, or `used_before` seconds earlier; None never ends."""
 
     seconds: float | None
     clock: Callable[[], float] = time.monotonic
+    used_before: float = 0.0
     _start: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._start = self.clock()
+        self._start = self.clock() - self.used_before
 
     @property
     def used(self) -> float:

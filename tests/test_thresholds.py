@@ -45,7 +45,7 @@ def test_other_metrics_of_labels_gain_too(metric):
     assert np.mean([gain(rare_positives, metric, seed) for seed in range(3)]) > 0.05
 
 
-@pytest.mark.parametrize(("metric", "least"), [("balanced_accuracy", 0.05), ("f1_macro", 0.01)])
+@pytest.mark.parametrize(("metric", "least"), [("balanced_accuracy", 0.05), ("f1_macro", 0.005)])
 def test_many_classes_gain_on_new_rows(metric, least):
     assert gain(rare_classes, metric, seed=1, n=2000) > least
 

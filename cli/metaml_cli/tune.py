@@ -1,5 +1,6 @@
 """`metaml tune`: the best model the budget allows."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,8 @@ def tune(
 
     Example: metaml tune data.csv --target price --time-budget 2m --output result/
     """
+    import psutil
+
     from metaml.algorithms import ALGORITHMS
     from metaml.bandits import DEFAULT_POLICY
     from metaml.budget import Budget, seconds_of
@@ -51,7 +54,8 @@ def tune(
     from metaml.tuning import TuneSettings
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
-    budget = Budget(seconds)
+    # A person counts from the moment the command was typed.
+    budget = Budget(seconds, used_before=time.time() - psutil.Process().create_time())
     left_out = set(names_in(exclude or ""))
     settings = TuneSettings(
         metric=metric,

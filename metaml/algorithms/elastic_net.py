@@ -35,7 +35,7 @@ def space(task: Task) -> Space:
     ]
     if task != "regression":
         parameters.append(Choice("class_weight", (None, "balanced"), default=None))
-    return Space([*parameters, imputation_parameter(), scaling_parameter("robust"), *encoding_parameters("one_hot")])
+    return Space([*parameters, imputation_parameter(), scaling_parameter(), *encoding_parameters("one_hot")])
 
 
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:

@@ -1,9 +1,10 @@
 """Why the meta-learner ranks a configuration where it does, in words, and which runs carry its opinion."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metaml.config import Config
 from metaml.metalearning.learner import Member, Metafeatures, MetaLearner, described_as
@@ -65,11 +66,11 @@ def explain(
     config: Config,
     metafeatures: Metafeatures,
     *,
-    experience: Experience | None = None,
+    memory: Memory | None = None,
     n_contributions: int = 8,
     n_carriers: int = 5,
 ) -> Explanation:
-    """Return why a configuration has its score; runs that carry it are looked for in the experience, if given.
+    """Return why a configuration has its score; runs that carry it are looked for in `memory`, if given.
 
     Contributions are Shapley values of the trees (Lundberg & Lee 2017), averaged over the models.
     """
@@ -87,7 +88,7 @@ def explain(
             values[name] = float(value)
     strongest = sorted(totals, key=lambda name: -abs(totals[name]))[:n_contributions]
     contributions = tuple(Contribution(name, values[name], totals[name]) for name in strongest if totals[name] != 0)
-    carriers = () if experience is None else _carriers(learner, row, described, experience, n_carriers)
+    carriers = () if memory is None else _carriers(learner, row, described, memory, n_carriers)
     return Explanation(score, contributions, carriers)
 
 
@@ -116,19 +117,35 @@ def _in_own_unit(learner: MetaLearner, member: Member, inputs: Array) -> Array:
     return shown
 
 
-def _carriers(
-    learner: MetaLearner, row: Array, described: Mapping[str, Array], experience: Experience, n: int
-) -> tuple[Carrier, ...]:
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The runs of an experience and the leaves they end in: what carriers are looked for in."""
+
+    experience: Experience
+    leaves: NDArray[np.int32]
+
+
+def remember(learner: MetaLearner, experience: Experience, *, most_per_dataset: int = 50) -> Memory:
+    """Return an experience as the last of the models sees it; few runs of each data set are enough to name some."""
+    experience = experience.thinned(most_per_dataset)
     if experience.is_empty or not learner.members_:
-        return ()
+        return Memory(experience, np.zeros((0, 0), dtype=np.int32))
     member = learner.members_[-1]
     names = [str(name) for name in experience.metafeatures.columns]
     table = {name: experience.metafeatures[name].to_numpy(np.float64)[experience.groups] for name in names}
-    known = learner.inputs(member.recipe, member.metafeatures, experience.rows, table)
+    inputs = learner.inputs(member.recipe, member.metafeatures, experience.rows, table)
+    return Memory(experience, np.asarray(member.booster.predict(inputs, pred_leaf=True), dtype=np.int32))
+
+
+def _carriers(
+    learner: MetaLearner, row: Array, described: Mapping[str, Array], memory: Memory, n: int
+) -> tuple[Carrier, ...]:
+    if not len(memory.leaves):
+        return ()
+    experience, member = memory.experience, learner.members_[-1]
     asked = learner.inputs(member.recipe, member.metafeatures, row, described)
-    leaves = np.asarray(member.booster.predict(known, pred_leaf=True))
     own = np.asarray(member.booster.predict(asked, pred_leaf=True))
-    closeness = (leaves == own).mean(axis=1)
+    closeness = (memory.leaves == own).mean(axis=1)
     found: list[Carrier] = []
     seen: set[int] = set()
     for place in np.argsort(-closeness, kind="stable"):
@@ -148,10 +165,3 @@ def _carriers(
         if len(found) == n:
             break
     return tuple(found)
-
-
-def explain_all(
-    learner: MetaLearner, configs: Sequence[Config], metafeatures: Metafeatures, *, experience: Experience | None = None
-) -> list[Explanation]:
-    """Return an explanation for each configuration."""
-    return [explain(learner, config, metafeatures, experience=experience) for config in configs]

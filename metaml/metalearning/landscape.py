@@ -67,7 +67,7 @@ class Landscape:
         from sklearn.ensemble import ExtraTreesRegressor
 
         average, components, _ = self._parts
-        forest = ExtraTreesRegressor(50, max_features=1.0, random_state=self.seed, n_jobs=1)
+        forest = ExtraTreesRegressor(40, max_features=1.0, random_state=self.seed, n_jobs=1)
         return forest.fit(_filled(self.grid), np.column_stack([average, components]))
 
     def at(self, rows: Array) -> tuple[Array, Array]:
@@ -104,7 +104,7 @@ class Landscape:
         return guess
 
 
-def make_landscape(experience: Experience, *, n_grid: int = 1000, seed: int = 0) -> Landscape:
+def make_landscape(experience: Experience, *, n_grid: int = 2000, seed: int = 0) -> Landscape:
     """Return the landscape of an experience; data sets on which all scores are equal have none and are left out."""
     from sklearn.ensemble import ExtraTreesRegressor
 

@@ -37,7 +37,7 @@ def experience(
     leave_out: Iterable[str] = (),
     like: Mapping[str, float] | None = None,
     name: str | None = None,
-    most_per_dataset: int | None = 100,
+    most_per_dataset: int | None = 300,
     seed: int = 0,
 ) -> Experience:
     """Return what the knowledge base knows of an algorithm by a metric (higher is better).

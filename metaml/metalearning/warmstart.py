@@ -87,12 +87,14 @@ def _best_of(experience: Experience, order: Sequence[int], k: int) -> list[Confi
 def portfolio(levels: Array, k: int = 3, *, weights: Array | None = None) -> list[int]:
     """Return candidates that together do well on many data sets, chosen greedily (Feurer et al. 2022, section 3.1).
 
-    `levels` has a row for each data set and a column for each candidate. Each choice makes the mean, over data sets, of
-    the best level so far as high as possible. With `weights` some data sets count more.
+    `levels` has a row for each data set and a column for each candidate. Each row is stretched to [0, 1], and each
+    choice makes the mean, over data sets, of the best level so far as high as possible. With `weights` some data sets
+    count more.
 
-    >>> portfolio(np.array([[3.0, 0.0, 2.0], [0.0, 3.0, 2.0]]), 2)
+    >>> portfolio(np.array([[3.0, 0.0, 2.0], [0.0, 30.0, 20.0]]), 2)
     [2, 0]
     """
+    levels = np.stack([unit_interval(level) for level in levels]) if len(levels) else levels
     share = np.ones(len(levels)) if weights is None else weights
     share = share / share.sum()
     reached = np.full(len(levels), -np.inf)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaml.metalearning.explain import explain, importances
+from metaml.metalearning.explain import explain, importances, remember
 from metaml.metalearning.learner import RECIPES, MetaLearner, Recipe
 from metaml.metalearning.quality import cross_validate, kendall
 from metaml.metalearning.runs import Experience, make_experience
@@ -127,7 +127,10 @@ def test_kendall_by_hand():
 
 def test_explanation_names_the_hyperparameter_that_matters_and_the_runs(learner: MetaLearner, synthetic: Experience):
     explanation = explain(
-        learner, {"rate": 0.9, "word": "a"}, {"NumberOfInstances": 150.0, "NumberOfFeatures": 5.0}, experience=synthetic
+        learner,
+        {"rate": 0.9, "word": "a"},
+        {"NumberOfInstances": 150.0, "NumberOfFeatures": 5.0},
+        memory=remember(learner, synthetic),
     )
 
     top = explanation.contributions[0]
