@@ -122,10 +122,7 @@ def tau(whole: Experience, n_tasks: int | None, n_draws: int) -> None:
         print(f"  tau after {k:>2} evaluations  {name:<28}{np.mean(values):.3f} ± {error:.3f}  ({len(values)} tasks)")
 
 
-Judge = Committee | ExperienceCommittee
-
-
-def search(case: Case, starts: Sequence[int], judge: Judge, n: int, seed: int) -> Array:
+def search(case: Case, starts: Sequence[int], judge: Committee, n: int, seed: int) -> Array:
     """Return the regret after 1 to `n` evaluations of the candidates a judge prefers."""
     order = list(starts)
     rows, scores = case.rows, case.scores
@@ -149,7 +146,7 @@ def plain(name: str) -> Callable[[], Committee]:
 
 
 def experienced(case: Case) -> ExperienceCommittee:
-    return ExperienceCommittee(case.prior(), plain("default")())
+    return ExperienceCommittee(case.prior(), STRATEGIES["default"])
 
 
 def portfolio_of(case: Case) -> list[int]:

@@ -32,7 +32,7 @@ def in_words(seconds: float) -> str:
     """Return a duration as people say it: the two largest units.
 
     >>> in_words(5400), in_words(75.4), in_words(2.34), in_words(200_000)
-    ('1 h 30 min', '1 min 15 s', '2.3 s', '2 d 8 h')
+    ('1 h 30 min', '1 min 15 s', '2.3 s', '2 d 7 h')
     """
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"

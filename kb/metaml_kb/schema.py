@@ -1,5 +1,6 @@
 """The schema's version: how a new knowledge base is made, how an old one is brought up to date, with a backup first."""
 
+import io
 import secrets
 import sqlite3
 import time
@@ -107,7 +108,8 @@ def alembic_config(folder: Path | None = None) -> "Config":
     """Return Alembic's configuration for our migrations."""
     from alembic.config import Config
 
-    config = Config()
+    # What Alembic would print is said by our own messages.
+    config = Config(stdout=io.StringIO(), output_buffer=io.StringIO())
     config.set_main_option("script_location", str(folder or migrations_folder()).replace("%", "%%"))
     return config
 

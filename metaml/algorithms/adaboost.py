@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
 from metaml.config import Config
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
     from metaml.data import Task
 
+_DEFAULTS: dict[str, tuple[int, float]] = {"binary": (3, 0.1), "multiclass": (6, 0.1), "regression": (10, 0.5)}
+"""Depth and learning rate that did well: a tree must be able to tell all classes apart."""
+
 
 @cache
 def space(task: Task) -> Space:
@@ -23,13 +28,14 @@ def space(task: Task) -> Space:
         own: Parameter = Choice("loss", ("linear", "square", "exponential"), default="linear")
     else:
         own = Choice("class_weight", (None, "balanced"), default=None)
+    depth, rate = _DEFAULTS[task]
     return Space(
         [
             Integer("n_estimators", 10, 500, default=200, log=True),
-            Float("learning_rate", 0.01, 2.0, default=0.5, log=True),
-            Integer("max_depth", 1, 10, default=10 if task == "regression" else 4),
+            Float("learning_rate", 0.01, 2.0, default=rate, log=True),
+            Integer("max_depth", 1, 10, default=depth),
             Integer("min_samples_leaf", 1, 20, default=1, log=True),
-            Float("max_features", 0.0, 1.0, default=1.0),
+            Float("max_features", 0.0, 1.0, default=0.75),
             own,
             imputation_parameter(),
             *encoding_parameters("one_hot"),
@@ -90,5 +96,25 @@ class _AdaBoost:
         return result
 
     def predict_proba(self, Z: Matrix) -> Matrix:
-        result: Matrix = self.model_.predict_proba(Z)
-        return result
+        if not hasattr(self.model_, "decision_function"):
+            alone: Matrix = self.model_.predict_proba(Z)
+            return alone
+        return shares_of_votes(self.model_.decision_function(Z), len(self.model_.estimators_))
+
+
+def shares_of_votes(decisions: Matrix, n_voters: int) -> Matrix:
+    """Return each class's share of the weighted votes, plus a vote for every class.
+
+    scikit-learn's decision is +1 for a vote and -1/(k-1) for a vote elsewhere, averaged; with two classes it is
+    the difference of the shares. Its own probabilities squeeze this towards 1/k, the more the more classes.
+
+    >>> shares_of_votes(np.array([1.0, 0.0]), n_voters=8).tolist()
+    [[0.1, 0.9], [0.5, 0.5]]
+    """
+    if decisions.ndim == 1:
+        shares = np.column_stack([1 - decisions, 1 + decisions]) / 2
+    else:
+        k = decisions.shape[1]
+        shares = (decisions * (k - 1) + 1) / k
+    smoothed: Matrix = (shares * n_voters + 1) / (n_voters + shares.shape[1])
+    return smoothed

@@ -11,7 +11,7 @@ import numpy as np
 
 from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import SpaceCandidates
-from metaml.acquisition.committee import Belief, Committee
+from metaml.acquisition.committee import Belief, Committee, Expert
 from metaml.acquisition.cube import Cube
 from metaml.encoding import Encoder, Facts
 from metaml.metalearning.guard import Guard
@@ -77,28 +77,27 @@ def _joined(first: Points, second: Points) -> Points:
     )
 
 
-class ExperienceCommittee:
+class ExperienceCommittee(Committee):
     """Judges candidates by expected improvement under a process whose prior is the knowledge base.
 
-    The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`. `otherwise` is
-    the committee that judges when the prior rests on fewer than ten data sets, and from the evaluation on at which the
-    guard finds that the prior does not agree with what was observed.
+    The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`. The experts judge
+    in its place when the prior rests on fewer than ten data sets, and from the evaluation on at which the guard finds
+    that the prior does not agree with what was observed.
     """
 
     def __init__(
         self,
         prior: Prior,
-        otherwise: Committee,
+        experts: tuple[Expert, ...],
         *,
         guard: Guard | None = None,
         beliefs: Beliefs | None = None,
         cost: str | None = None,
     ) -> None:
+        super().__init__(experts, cost=cost)
         self.prior = prior
-        self.otherwise = otherwise
         self.guard = guard or Guard()
         self.beliefs = beliefs
-        self.cost = cost
         self.is_experienced = prior.n_datasets >= LEAST_DATASETS
 
     @property
@@ -119,8 +118,7 @@ class ExperienceCommittee:
             points = self.prior.points(X)
             self.is_experienced = self.guard.judge(points.mean, y)
         if not self.is_experienced:
-            self.otherwise.fit(X, y, seconds, seed)
-            return self
+            return super().fit(X, y, seconds, seed)
         self._process = ExperienceProcess(self.prior.landscape.log_unit, self.beliefs).fit(points, y)
         self._best = float(y.max())
         known = np.isfinite(seconds)
@@ -132,7 +130,7 @@ class ExperienceCommittee:
     def parts(self, X: Array) -> Array:
         """Return what each row is worth, to be compared by `values`."""
         if not self.is_experienced:
-            return self.otherwise.parts(X)
+            return super().parts(X)
         mean, std, improvement = self._process.predict(self.prior.points(X))
         if self.cost is not None and self._duration is not None:
             belief = normal_prediction(mean, np.maximum(std, 1e-12))
@@ -141,12 +139,12 @@ class ExperienceCommittee:
 
     def values(self, parts: Array) -> Array:
         """Return one value for each row, higher is better."""
-        return parts[:, 0] if self.is_experienced else self.otherwise.values(parts)
+        return parts[:, 0] if self.is_experienced else super().values(parts)
 
     def believe(self, row: Array) -> Belief:
         """Return what is expected of one row, in the unit of the scores."""
         if not self.is_experienced:
-            return self.otherwise.believe(row)
+            return super().believe(row)
         mean, std, _ = self._process.predict(self.prior.points(row[np.newaxis]))
         seconds = None if self._duration is None else float(self._duration.predict(row[np.newaxis])[0])
         return Belief(float(mean[0]), float(std[0]), seconds)

@@ -61,6 +61,26 @@ class Explanation:
         return f"Expected {self.score:+.2f} sd: {reasons}." + (f" As {runs}." if runs else "")
 
 
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The runs of an experience and the leaves they end in: what carriers are looked for in."""
+
+    experience: Experience
+    leaves: NDArray[np.int32]
+
+
+def remember(learner: MetaLearner, experience: Experience, *, most_per_dataset: int = 50) -> Memory:
+    """Return an experience as the last of the models sees it; few runs of each data set are enough to name some."""
+    experience = experience.thinned(most_per_dataset)
+    if experience.is_empty or not learner.members_:
+        return Memory(experience, np.zeros((0, 0), dtype=np.int32))
+    member = learner.members_[-1]
+    names = [str(name) for name in experience.metafeatures.columns]
+    table = {name: experience.metafeatures[name].to_numpy(np.float64)[experience.groups] for name in names}
+    inputs = learner.inputs(member.recipe, member.metafeatures, experience.rows, table)
+    return Memory(experience, np.asarray(member.booster.predict(inputs, pred_leaf=True), dtype=np.int32))
+
+
 def explain(
     learner: MetaLearner,
     config: Config,
@@ -115,26 +135,6 @@ def _in_own_unit(learner: MetaLearner, member: Member, inputs: Array) -> Array:
             shown[column] = np.exp(number) if coding.is_log else number
         column += len(coding.kept)
     return shown
-
-
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """The runs of an experience and the leaves they end in: what carriers are looked for in."""
-
-    experience: Experience
-    leaves: NDArray[np.int32]
-
-
-def remember(learner: MetaLearner, experience: Experience, *, most_per_dataset: int = 50) -> Memory:
-    """Return an experience as the last of the models sees it; few runs of each data set are enough to name some."""
-    experience = experience.thinned(most_per_dataset)
-    if experience.is_empty or not learner.members_:
-        return Memory(experience, np.zeros((0, 0), dtype=np.int32))
-    member = learner.members_[-1]
-    names = [str(name) for name in experience.metafeatures.columns]
-    table = {name: experience.metafeatures[name].to_numpy(np.float64)[experience.groups] for name in names}
-    inputs = learner.inputs(member.recipe, member.metafeatures, experience.rows, table)
-    return Memory(experience, np.asarray(member.booster.predict(inputs, pred_leaf=True), dtype=np.int32))
 
 
 def _carriers(

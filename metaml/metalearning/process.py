@@ -22,7 +22,7 @@ class Beliefs:
     experience: float = 1.0
     matern: float = 0.05
     length: float = 0.5
-    noise: float = 0.1
+    noise: float = 0.03
     mean_votes: tuple[float, ...] = (1.0, 0.5, 0.0)
     vote_priors: tuple[float, ...] = (0.6, 0.25, 0.15)
     n_units: int = 9

@@ -63,9 +63,7 @@ class Experience:
     @cached_property
     def places(self) -> tuple[Positions, ...]:
         """Return for each data set the positions of its runs."""
-        order = np.argsort(self.groups, kind="stable")
-        edges = np.searchsorted(self.groups[order], np.arange(self.n_datasets + 1))
-        return tuple(order[low:high] for low, high in pairwise(edges))
+        return _places(self.groups, self.n_datasets)
 
     def encode(self, configs: Sequence[Config], facts: Facts | None = None) -> Array:
         """Return configurations of this algorithm as rows on the unit cube; what no run ever had is unknown."""
@@ -94,9 +92,7 @@ class Experience:
 
     def thinned(self, most: int, seed: int = 0) -> Self:
         """Return at most `most` runs of each data set, drawn at random, the heavier runs first."""
-        rng = np.random.default_rng(seed)
-        chosen = [_drawn(places, self.weights[places], most, rng) for places in self.places]
-        return self._select(np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64))
+        return self._select(_thinned(self.places, self.weights, most, seed))
 
     def with_scores(self, scores: Array) -> Self:
         """Return the same runs with other scores; used to ask what a wrong knowledge base would do."""
@@ -119,6 +115,18 @@ class Experience:
             reference=self.reference[places],
             runs=tuple(self.runs[k] for k in places),
         )
+
+
+def _places(groups: Positions, n: int) -> tuple[Positions, ...]:
+    order = np.argsort(groups, kind="stable")
+    edges = np.searchsorted(groups[order], np.arange(n + 1))
+    return tuple(order[low:high] for low, high in pairwise(edges))
+
+
+def _thinned(groups: Sequence[Positions], weights: Array, most: int, seed: int) -> Positions:
+    rng = np.random.default_rng(seed)
+    chosen = [_drawn(places, weights[places], most, rng) for places in groups]
+    return np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
 
 
 def _drawn(places: Positions, weights: Array, most: int, rng: np.random.Generator) -> Positions:
@@ -155,14 +163,17 @@ def make_experience(
 
     `metafeatures` has a row for each data set; a data set without one is described by missing values.
     """
-    n, unknown = len(configs), np.full(len(configs), np.nan)
+    unknown = np.full(len(scores), np.nan)
     table = metafeatures if isinstance(metafeatures, pd.DataFrame) else pd.DataFrame(metafeatures or {}).T
     table = table.reindex(list(datasets)).astype(np.float64)
     known_facts = tuple(facts) if facts is not None else tuple(facts_of(row) for _, row in table.iterrows())
-    spread = np.zeros(len(datasets))
-    for group in range(len(datasets)):
-        own = scores[groups == group]
-        spread[group] = float(own.std()) if len(own) else 0.0
+    weights = np.ones(len(scores)) if weights is None else weights
+    places = _places(groups, len(datasets))
+    spread = np.array([float(scores[own].std()) if len(own) else 0.0 for own in places])
+    # Targets are made of all runs, but only those that are kept become configurations: memory stays bounded.
+    kept = np.arange(len(scores))
+    if most_per_dataset is not None:
+        kept = _thinned(places, weights, most_per_dataset, seed)
     raw = Experience(
         algorithm=algorithm,
         metric=metric,
@@ -170,24 +181,22 @@ def make_experience(
         datasets=tuple(datasets),
         names=tuple(names if names is not None else datasets),
         encoder=Encoder(unit=True, log=log),
-        groups=groups,
-        configs=tuple(configs),
-        rows=np.zeros((n, 0)),
-        scores=scores,
-        standard=within_groups(scores, groups, standardised),
-        normal=within_groups(scores, groups, normal_scores),
+        groups=groups[kept],
+        configs=tuple(configs[place] for place in kept.tolist()),
+        rows=np.zeros((len(kept), 0)),
+        scores=scores[kept],
+        standard=within_groups(scores, groups, standardised)[kept],
+        normal=within_groups(scores, groups, normal_scores)[kept],
         spread=spread,
-        weights=np.ones(n) if weights is None else weights,
-        seconds=unknown if seconds is None else seconds,
-        reference=unknown if reference is None else reference,
-        runs=tuple(runs) if runs is not None else tuple("" for _ in range(n)),
+        weights=weights[kept],
+        seconds=(unknown if seconds is None else seconds)[kept],
+        reference=(unknown if reference is None else reference)[kept],
+        runs=tuple("" if runs is None else runs[place] for place in kept.tolist()),
         metafeatures=table,
         facts=known_facts,
         left_out=tuple(left_out),
         notes=tuple(notes),
     )
-    if most_per_dataset is not None:
-        raw = raw.thinned(most_per_dataset, seed)
     return encoded(raw)
 
 

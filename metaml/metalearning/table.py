@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -179,7 +180,7 @@ def _release_weight(versions: Mapping[str, str]) -> float:
     return 1.0
 
 
-def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, list[Config]]:
+def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, Sequence[Config]]:
     """Return one row for each configuration of each data set, and the configurations."""
     own = {
         *LEADING,
@@ -203,7 +204,7 @@ def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, l
     chosen = frame.iloc[first].assign(**means)
     order = np.argsort(first, kind="stable")
     chosen = chosen.iloc[order]
-    return chosen, _configs(chosen, names)
+    return chosen, _Configs(chosen, names)
 
 
 def _codes(frame: pd.DataFrame, columns: Sequence[str]) -> Positions:
@@ -219,13 +220,29 @@ def _codes(frame: pd.DataFrame, columns: Sequence[str]) -> Positions:
     return codes.astype(np.int64)
 
 
-def _configs(frame: pd.DataFrame, names: Sequence[str]) -> list[Config]:
-    columns: list[list[object]] = [frame[name].astype(object).tolist() for name in names]
-    plain = [name.removeprefix("config.") for name in names]
-    return [
-        {name: value for name, value in zip(plain, row, strict=True) if value is None or value == value}
-        for row in (zip(*columns, strict=True) if columns else [() for _ in range(len(frame))])
-    ]
+class _Configs(Sequence[Config]):
+    """The configurations of a frame, each made when it is asked for: most of a large frame never are."""
+
+    def __init__(self, frame: pd.DataFrame, names: Sequence[str]) -> None:
+        self._columns = [frame[name].astype(object).to_numpy() for name in names]
+        self._names = [name.removeprefix("config.") for name in names]
+        self._n = len(frame)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, place: int) -> Config: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Config]: ...
+
+    def __getitem__(self, place: int | slice) -> Config | list[Config]:
+        if isinstance(place, slice):
+            return [self[k] for k in range(self._n)[place]]
+        values = [column[place] for column in self._columns]
+        pairs = zip(self._names, values, strict=True)
+        return {name: value for name, value in pairs if value is None or value == value}
 
 
 def _with_sizes(described: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:

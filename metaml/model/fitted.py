@@ -79,8 +79,8 @@ class Model:
     versions: Mapping[str, str] = field(default_factory=library_versions)
 
     def __post_init__(self) -> None:
-        if not self.members:
-            raise BadRequest("A model needs at least one member. Fit one first.")
+        if not self.members or not all(member.estimators for member in self.members):
+            raise BadRequest("A model needs at least one member, and each a fitted estimator. Fit one first.")
 
     @classmethod
     def of(
@@ -123,12 +123,11 @@ class Model:
     def notes(self) -> tuple[str, ...]:
         """Return a sentence if the libraries here are not those the model was made with."""
         here = library_versions()
+        used = ("metaml", "scikit-learn", *dict.fromkeys(member.algorithm for member in self.members))
         others = [
-            f"{name} {made} (here {here[name]})"
-            for name, made in self.versions.items()
-            if name in here
-            and _release(here[name]) != _release(made)
-            and name not in ("ConfigSpace", "pandas", "scipy")
+            f"{name} {self.versions[name]} (here {here[name]})"
+            for name in used
+            if name in here and name in self.versions and _release(here[name]) != _release(self.versions[name])
         ]
         return (f"The model was made with {', '.join(others)}; predictions may differ.",) if others else ()
 
@@ -157,10 +156,6 @@ class Model:
         if probabilities is None:
             raise BadRequest(f"The model predicts the number {self.schema.target!r}, so there are no probabilities.")
         return probabilities
-
-    def predict_features(self, X: pd.DataFrame) -> Floats:
-        """Return probabilities or values of rows that are features already, as in `Dataset.X`."""
-        return self._outputs(X)
 
     def _outputs(self, X: pd.DataFrame) -> Floats:
         n_labels = None if self.schema.labels is None else len(self.schema.labels)
@@ -262,7 +257,7 @@ def load(path: str | Path) -> Model:
             created=about["created"],
             versions=about["versions"],
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as trouble:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as trouble:
         said = f"{type(trouble).__name__}: {trouble}".split("\n")[0]
         raise BadModel(f"{path} does not fit together ({said}). Save it again with this version.") from None
 

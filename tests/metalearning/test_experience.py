@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaml.acquisition.committee import Committee, Expert
+from metaml.acquisition.committee import Expert
 from metaml.metalearning.experience import ExperienceCandidates, ExperienceCommittee, Prior
 from metaml.metalearning.guard import Guard
 from metaml.metalearning.landscape import Landscape, make_landscape
@@ -28,8 +28,7 @@ def learner(synthetic: Experience) -> MetaLearner:
     return MetaLearner([Recipe(n_trees=60, min_rows_per_leaf=5)]).fit(synthetic)
 
 
-def otherwise() -> Committee:
-    return Committee((Expert("gbqr", "upper_bound"),))
+EXPERTS = (Expert("gbqr", "upper_bound"),)
 
 
 def pool(n: int = 60) -> list[dict[str, object]]:
@@ -100,7 +99,7 @@ def test_process_follows_the_data_sets_it_resembles(landscape: Landscape, synthe
 
 
 def make_committee(learner: MetaLearner, landscape: Landscape) -> ExperienceCommittee:
-    return ExperienceCommittee(Prior(learner, landscape, DESCRIBED), otherwise())
+    return ExperienceCommittee(Prior(learner, landscape, DESCRIBED), EXPERTS)
 
 
 def test_committee_finds_the_optimum_in_few_evaluations(

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,16 @@ def test_what_is_known_about_a_model_is_kept(make_model, tmp_path):
     assert loaded.schema == model.schema
     assert loaded.members[0].config == model.members[0].config
     assert loaded.notes == ()
+
+
+def test_other_versions_are_told(make_model):
+    model = make_model("binary")
+    older = replace(model, versions={**model.versions, "scikit-learn": "0.19.2", "xgboost": "0.1", "numpy": "1.0"})
+
+    (note,) = older.notes
+
+    assert note.startswith("The model was made with scikit-learn 0.19.2 (here ")
+    assert "xgboost" not in note
 
 
 def test_multipliers_move_the_labels_but_not_the_probabilities(make_model, make_table):

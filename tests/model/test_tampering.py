@@ -176,6 +176,26 @@ def test_a_tree_that_points_outside_itself_is_refused(path):
     assert "a tree points outside itself" in refusal(path)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"members": []},
+        {"schema": {"features": []}},
+        {"n_rows": "many"},
+        {"n_rows": 1e999},
+        {"multipliers": ["a"]},
+        {"members": [{"algorithm": "x"}]},
+    ],
+    ids=str,
+)
+def test_a_description_that_does_not_fit_is_refused(path, change):
+    files = contents(path)
+    about = json.loads(files["model.json"]) | change
+    path.write_bytes(sealed(files | {"model.json": json.dumps(about)}))
+
+    assert "does not fit together" in refusal(path)
+
+
 def test_what_is_not_trusted_cannot_be_saved():
     with pytest.raises(TypeError, match=r"cannot hold a pathlib\."):
         Freezer().freeze([__import__("pathlib").Path("/")])
