@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from metaml.acquisition.committee import Committee
 from metaml.metalearning.experience import ExperienceCommittee, Prior
+from metaml.metalearning.guard import Guard
 from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.learner import SIMPLE, MetaLearner
 from metaml.metalearning.neighbours import Neighbours
@@ -145,8 +146,8 @@ def plain(name: str) -> Callable[[], Committee]:
     return lambda: Committee(STRATEGIES[name])
 
 
-def experienced(case: Case) -> ExperienceCommittee:
-    return ExperienceCommittee(case.prior(), STRATEGIES["default"])
+def favourite(case: Case, prior: Prior) -> list[int]:
+    return [int(np.argmax(prior.points(case.rows).mean))]
 
 
 def portfolio_of(case: Case) -> list[int]:
@@ -157,29 +158,33 @@ def regret(whole: Experience, n_tasks: int | None, n_seeds: int, *, baselines: b
     curves: dict[str, list[Array]] = {}
     switched = 0
     for case in cases(whole, ("default",), n_tasks):
-        committee = experienced(case)
-        curves.setdefault("experience from portfolio-3", []).append(search(case, portfolio_of(case), committee, 50, 0))
-        switched += bool(committee.guard.verdicts)
+        prior = case.prior()
+        for start, places in (("the favourite", favourite(case, prior)), ("portfolio-3", portfolio_of(case))):
+            committee = ExperienceCommittee(prior, STRATEGIES["default"])
+            curves.setdefault(f"experience from {start}", []).append(search(case, places, committee, 50, 0))
+            unguarded = ExperienceCommittee(prior, STRATEGIES["default"], guard=Guard(least=1000))
+            curves.setdefault(f"  {start}, no guard", []).append(search(case, places, unguarded, 50, 0))
+            switched += bool(committee.guard.verdicts)
         for seed in range(n_seeds if baselines else 0):
             for name in ("gbqr", "default"):
                 judge = plain(name)()
                 curve = search(case, random_starts(case, seed), judge, 50, seed)
                 curves.setdefault(f"no KB, 3 random + {name}", []).append(curve)
     show(curves)
-    print(f"  the guard changed its mind on {switched} of {len(curves['experience from portfolio-3'])} tasks")
+    print(f"  the guard changed its mind in {switched} of {2 * len(curves['experience from portfolio-3'])} searches")
 
 
 def poisoned(whole: Experience, n_tasks: int, n_seeds: int) -> None:
     curves: dict[str, list[Array]] = {}
     when: list[int] = []
     for case in cases(whole, ("default",), n_tasks, poison=True):
+        prior = case.prior()
         for seed in range(n_seeds):
             judge = plain("default")()
             curves.setdefault("no KB", []).append(search(case, random_starts(case, seed), judge, 30, seed))
-            committee = experienced(case)
-            # The default of the library is among the first in life; a random configuration stands in for it here.
-            starts = portfolio_of(case)
-            starts[1] = random_starts(case, seed)[0]
+            committee = ExperienceCommittee(prior, STRATEGIES["default"])
+            # In life the second is the algorithm's default; a random configuration stands in for it here.
+            starts = [*favourite(case, prior), random_starts(case, seed)[0]]
             curves.setdefault("scores inverted", []).append(search(case, starts, committee, 30, seed))
             when += [verdict.n_evaluations for verdict in committee.guard.verdicts[:1]]
     show(curves)

@@ -22,6 +22,8 @@ CLOSING_SHARE = 0.05
 """What the ensemble, the files and the report may take: so many seconds and this share of the budget."""
 REFIT_MARGIN = 1.5
 MOST_REFIT_SHARE = 0.3
+N_RESERVED = 4
+"""Time is kept for refitting this many of the best trials; a larger ensemble takes what is left."""
 FALLBACK_CELLS = 500_000
 FALLBACK = "decision_tree"
 
@@ -46,12 +48,12 @@ def refit_seconds_of(trial: Trial) -> float:
 
 
 def reserve_for(settings: TuneSettings, trials: Sequence[Trial]) -> float:
-    """Return the seconds to keep for the end: closing, and the refit of the best trial so far."""
+    """Return the seconds to keep for the end: closing, and the refits of the best trials so far."""
     if settings.seconds is None:
         return 0.0
-    best = next(iter(ranked(trials)), None)
-    refit = 0.0 if best is None else min(refit_seconds_of(best), MOST_REFIT_SHARE * settings.seconds)
-    return CLOSING_SECONDS + CLOSING_SHARE * settings.seconds + refit
+    costs = [refit_seconds_of(trial) for trial in ranked(trials)[:N_RESERVED]]
+    refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
+    return CLOSING_SECONDS + CLOSING_SHARE * settings.seconds + min(refit, MOST_REFIT_SHARE * settings.seconds)
 
 
 def finish(
@@ -66,6 +68,7 @@ def finish(
     fitted = _refit(dataset, found, weighted, pool, settings, budget)
     if not fitted:
         return _fallback(dataset, found, "the best configuration could not be fitted to all rows in time")
+    fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))
     total = sum(weight for _, weight, _ in fitted)
     members = [
         Member(trial.run.algorithm, dict(trial.run.config), weight / total, (outcome.estimator,), trial.score)
@@ -141,15 +144,36 @@ def _refit(
 
 
 def _affordable(weighted: Sequence[tuple[Trial, float]], seconds: float) -> list[tuple[Trial, float]]:
-    """Return the heaviest members whose refits fit into the seconds; the first one is always tried."""
+    """Return the members whose refits fit into the seconds: the best trial first, then the heaviest.
+
+    Where even the best one may be too dear, the cheapest goes first: any model is better than none.
+    """
+    first = max(weighted, key=lambda member: member[0].score)
+    order = [first, *(member for member in weighted if member is not first)]
+    if refit_seconds_of(first[0]) > seconds:
+        cheapest = min(weighted, key=lambda member: refit_seconds_of(member[0]))
+        order = [cheapest, *(member for member in order if member is not cheapest)]
     taken: list[tuple[Trial, float]] = []
     spent = 0.0
-    for trial, weight in weighted:
+    for trial, weight in order:
         cost = refit_seconds_of(trial)
         if not taken or spent + cost <= seconds:
             taken.append((trial, weight))
             spent += cost
     return taken
+
+
+def _best_of(
+    dataset: Dataset, found: Found, fitted: Sequence[tuple[Trial, float, Outcome]], *, is_whole: bool
+) -> list[tuple[Trial, float, Outcome]]:
+    """Return the fitted members, or the best one alone if what is left of an ensemble is not better."""
+    best = max(fitted, key=lambda member: member[0].score)
+    if is_whole or len(fitted) == 1:
+        return list(fitted)
+    weights = np.array([weight for _, weight, _ in fitted])
+    together = combine([_predictions(trial) for trial, _, _ in fitted], weights / weights.sum())
+    is_better = score(together, dataset.y, found.metric, folds=_folds(found)) >= best[0].score
+    return list(fitted) if is_better else [best]
 
 
 def _refit_job(dataset: Dataset, found: Found, trial: Trial, settings: TuneSettings, left: float) -> Job:

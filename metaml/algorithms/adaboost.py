@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
 from metaml.config import Config
@@ -96,25 +94,22 @@ class _AdaBoost:
         return result
 
     def predict_proba(self, Z: Matrix) -> Matrix:
-        if not hasattr(self.model_, "decision_function"):
-            alone: Matrix = self.model_.predict_proba(Z)
-            return alone
-        return shares_of_votes(self.model_.decision_function(Z), len(self.model_.estimators_))
+        if hasattr(self.model_, "estimators_") and self.model_.n_classes_ > 2:
+            return shares_of_votes(self.model_.decision_function(Z), len(self.model_.estimators_))
+        result: Matrix = self.model_.predict_proba(Z)
+        return result
 
 
 def shares_of_votes(decisions: Matrix, n_voters: int) -> Matrix:
-    """Return each class's share of the weighted votes, plus a vote for every class.
+    """Return each class's share of the weighted votes, after one more vote for every class.
 
-    scikit-learn's decision is +1 for a vote and -1/(k-1) for a vote elsewhere, averaged; with two classes it is
-    the difference of the shares. Its own probabilities squeeze this towards 1/k, the more the more classes.
+    scikit-learn's decision averages +1 for a vote and -1/(k-1) for a vote elsewhere. Its own probabilities
+    squeeze this towards 1/k: little for two classes, almost to nothing for ten.
 
-    >>> shares_of_votes(np.array([1.0, 0.0]), n_voters=8).tolist()
-    [[0.1, 0.9], [0.5, 0.5]]
+    >>> shares_of_votes(np.array([[1.0, -0.5, -0.5]]), n_voters=7).tolist()
+    [[0.8, 0.1, 0.1]]
     """
-    if decisions.ndim == 1:
-        shares = np.column_stack([1 - decisions, 1 + decisions]) / 2
-    else:
-        k = decisions.shape[1]
-        shares = (decisions * (k - 1) + 1) / k
-    smoothed: Matrix = (shares * n_voters + 1) / (n_voters + shares.shape[1])
+    k = decisions.shape[1]
+    shares = (decisions * (k - 1) + 1) / k
+    smoothed: Matrix = (shares * n_voters + 1) / (n_voters + k)
     return smoothed

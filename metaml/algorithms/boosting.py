@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 1000
 """Boosting ends here at the latest; by then even the smallest learning rate of the spaces has converged."""
 
+_MAX_TREES = 5000
+_MIN_ROUNDS = 100
 _FEWEST_ROWS = 50
 _MAX_ROUNDS_WITHOUT_STOPPING = 300
 
@@ -73,6 +75,15 @@ def split_rows(y: Vector, n_classes: int | None, fraction: float, rng: np.random
     is_held_out = np.zeros(n, dtype=bool)
     is_held_out[held_out] = True
     return np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+
+
+def max_rounds(n_classes: int) -> int:
+    """Return where boosting ends at the latest, given that three classes or more need a tree each per round.
+
+    >>> max_rounds(2), max_rounds(10), max_rounds(100)
+    (1000, 500, 100)
+    """
+    return min(MAX_ROUNDS, max(_MAX_TREES // (n_classes if n_classes > 2 else 1), _MIN_ROUNDS))
 
 
 def rounds_without_stopping(learning_rate: float) -> int:

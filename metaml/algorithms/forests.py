@@ -32,7 +32,7 @@ def forest_space(task: Task, *, bootstrap: bool, max_features: float) -> Space:
         [
             *parameters,
             Float("max_features", 0.0, 1.0, default=max_features),
-            Integer("min_samples_leaf", 1, 20, default=1, log=True),
+            Integer("min_samples_leaf", 1, 20, default=1 if task == "regression" else 2, log=True),
             Integer("min_samples_split", 2, 20, default=2, log=True),
             Choice("bootstrap", (True, False), default=bootstrap),
             Float("max_samples", 0.1, 1.0, default=1.0, when=("bootstrap", (True,))),

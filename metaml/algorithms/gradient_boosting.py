@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.algorithms.base import Matrix, Validation, Vector
-from metaml.algorithms.boosting import MAX_ROUNDS, boosted, rounds_without_stopping, stopping_parameters
+from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -86,7 +86,7 @@ class _HistogramBoosting:
         held_out: dict[str, Any] = {}
         if validation is not None:
             settings |= {
-                "max_iter": MAX_ROUNDS,
+                "max_iter": max_rounds(1 if "loss" in self.config else int(y.max()) + 1),
                 "early_stopping": True,
                 "n_iter_no_change": self.config["early_stopping_rounds"],
             }

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from metaml.algorithms.base import Matrix, Validation, Vector
 from metaml.algorithms.boosting import (
-    MAX_ROUNDS,
     boosted,
+    max_rounds,
     rounds_without_stopping,
     stopping_parameters,
     two_columns,
@@ -92,7 +92,7 @@ class _LightGBM:
         self.booster_ = lightgbm.train(
             settings,
             train,
-            num_boost_round=MAX_ROUNDS,
+            num_boost_round=max_rounds(settings.get("num_class", 1)),
             valid_sets=[held_out],
             callbacks=[lightgbm.early_stopping(patience, verbose=False)],
         )

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from metaml.algorithms.base import Matrix, Validation, Vector
 from metaml.algorithms.boosting import (
-    MAX_ROUNDS,
     boosted,
+    max_rounds,
     rounds_without_stopping,
     stopping_parameters,
     two_columns,
@@ -110,7 +110,7 @@ class _XGBoost:
         booster = xgboost.train(
             settings,
             train,
-            MAX_ROUNDS,
+            max_rounds(settings.get("num_class", 1)),
             evals=[(self._matrix(*validation), "held_out")],
             early_stopping_rounds=self.config["early_stopping_rounds"],
             verbose_eval=False,

@@ -58,7 +58,7 @@ class Explanation:
         """Return the explanation in a few sentences."""
         reasons = "; ".join(str(item) for item in self.contributions[:3]) or "nothing is known"
         runs = "; ".join(str(item) for item in self.carriers[:2])
-        return f"Expected {self.score:+.2f} sd: {reasons}." + (f" As {runs}." if runs else "")
+        return f"The meta-learner expects {self.score:+.2f} sd: {reasons}." + (f" As {runs}." if runs else "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from metaml.metalearning.scales import Array
+from metaml.metalearning.scales import Array, Positions
 
 LEVEL_VARIANCE = 100.0
 
@@ -36,7 +36,7 @@ class Points:
     components: Array
     mean: Array
 
-    def take(self, places: Array) -> "Points":
+    def take(self, places: Positions) -> "Points":
         """Return some of the points."""
         return Points(self.rows[places], self.components[places], self.mean[places])
 

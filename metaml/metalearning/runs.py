@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from metaml.config import Config
 from metaml.encoding import Encoder, Facts
 from metaml.metalearning.scales import Array, Positions, normal_scores, standardised, within_groups
+from metaml.spaces import Space
 
 Flags = NDArray[np.bool_]
 
@@ -153,6 +154,7 @@ def make_experience(
     reference: Array | None = None,
     runs: Sequence[str] | None = None,
     log: Iterable[str] = (),
+    space: Space | None = None,
     most_per_dataset: int | None = 100,
     revision: str = "",
     left_out: Sequence[str] = (),
@@ -161,7 +163,8 @@ def make_experience(
 ) -> Experience:
     """Return an experience from plain sequences; at most `most_per_dataset` runs of each data set are encoded.
 
-    `metafeatures` has a row for each data set; a data set without one is described by missing values.
+    `metafeatures` has a row for each data set; a data set without one is described by missing values. With a `space`,
+    columns cover it, also where no run has been.
     """
     unknown = np.full(len(scores), np.nan)
     table = metafeatures if isinstance(metafeatures, pd.DataFrame) else pd.DataFrame(metafeatures or {}).T
@@ -197,16 +200,16 @@ def make_experience(
         left_out=tuple(left_out),
         notes=tuple(notes),
     )
-    return encoded(raw)
+    return encoded(raw, space)
 
 
-def encoded(experience: Experience) -> Experience:
-    """Return the experience with an encoder fitted to its configurations, and their rows."""
-    if experience.is_empty:
+def encoded(experience: Experience, space: Space | None = None) -> Experience:
+    """Return the experience with an encoder fitted to its configurations (and to a space), and their rows."""
+    if experience.is_empty and space is None:
         return experience
     known = all(fact is not None for fact in experience.facts)
     facts = [fact for k in experience.groups if (fact := experience.facts[k]) is not None] if known else None
-    encoder = Encoder(unit=True, log=experience.encoder.log).fit(experience.configs, facts)
+    encoder = Encoder(unit=True, log=experience.encoder.log).fit(experience.configs, facts, space)
     return replace(experience, encoder=encoder, rows=encoder.transform(experience.configs, facts))
 
 

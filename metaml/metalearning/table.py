@@ -72,7 +72,7 @@ def experience(
         seconds=frame["seconds"].to_numpy(np.float64),
         reference=frame["reference"].to_numpy(np.float64),
         runs=frame["run"].tolist(),
-        log=_log_names(space),
+        space=space,
         most_per_dataset=most_per_dataset,
         revision=revision,
         left_out=sorted(gone),
@@ -260,7 +260,3 @@ def _with_sizes(described: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
         else:
             described[name] = described[name].fillna(pd.Series(sizes, index=described.index))
     return described
-
-
-def _log_names(space: Space | None) -> list[str]:
-    return [] if space is None else [p.name for p in space.parameters if getattr(p, "log", False)]

@@ -84,12 +84,12 @@ def _best_of(experience: Experience, order: Sequence[int], k: int) -> list[Confi
     return list(found.values())[:k]
 
 
-def portfolio(levels: Array, k: int = 3, *, weights: Array | None = None) -> list[int]:
+def portfolio(levels: Array, k: int = 3, *, given: Sequence[int] = (), weights: Array | None = None) -> list[int]:
     """Return candidates that together do well on many data sets, chosen greedily (Feurer et al. 2022, section 3.1).
 
     `levels` has a row for each data set and a column for each candidate. Each row is stretched to [0, 1], and each
-    choice makes the mean, over data sets, of the best level so far as high as possible. With `weights` some data sets
-    count more.
+    choice makes the mean, over data sets, of the best level so far as high as possible. Those `given` come first,
+    completed to `k`. With `weights` some data sets count more.
 
     >>> portfolio(np.array([[3.0, 0.0, 2.0], [0.0, 30.0, 20.0]]), 2)
     [2, 0]
@@ -97,9 +97,9 @@ def portfolio(levels: Array, k: int = 3, *, weights: Array | None = None) -> lis
     levels = np.stack([unit_interval(level) for level in levels]) if len(levels) else levels
     share = np.ones(len(levels)) if weights is None else weights
     share = share / share.sum()
-    reached = np.full(len(levels), -np.inf)
-    chosen: list[int] = []
-    for _ in range(min(k, levels.shape[1])):
+    chosen = [int(place) for place in given][:k]
+    reached = levels[:, chosen].max(axis=1, initial=-np.inf)
+    while len(chosen) < min(k, levels.shape[1]):
         value = share @ np.maximum(levels, reached[:, np.newaxis])
         value[chosen] = -np.inf
         place = int(np.argmax(value))

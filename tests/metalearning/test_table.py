@@ -159,6 +159,17 @@ def test_hyperparameters_the_space_does_not_have_are_ignored(empty_kb: Knowledge
     assert found.encoder.codings_[0].is_log
 
 
+def test_space_gives_columns_to_what_no_run_has_varied(empty_kb: KnowledgeBase):
+    space = Space([Float("rate", 0.0, 1.0, default=0.1), Float("new", 0.0, 1.0, default=0.5)])
+
+    nothing = experience(empty_kb, "toy", metric="accuracy", space=space)
+    fill(empty_kb, 2)
+    found = experience(empty_kb, "toy", metric="accuracy", space=space)
+
+    assert nothing.encoder.names == found.encoder.names == ("rate", "new")
+    assert np.isnan(found.rows[:, 1]).all()
+
+
 def test_large_data_sets_are_thinned_out(empty_kb: KnowledgeBase):
     fill(empty_kb, 2, n_runs=30)
 

@@ -61,6 +61,12 @@ def test_weights_of_data_sets_change_the_portfolio():
     assert portfolio(levels, 1, weights=np.array([0.1, 0.1, 1.0])) == [1]
 
 
+def test_portfolio_completes_what_is_given():
+    levels = np.array([[1.0, 0.9, 0.0], [1.0, 0.9, 0.0], [0.0, 0.1, 1.0]])
+
+    assert portfolio(levels, 2, given=[1]) == [1, 2]
+
+
 def test_portfolio_ends_with_the_candidates():
     assert portfolio(np.array([[1.0, 2.0]]), 5) == [1, 0]
 

@@ -24,7 +24,7 @@ def outputs(model, frame):
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_predictions_are_the_same_after_loading(name, task, make_model, make_table, tmp_path, capfd):
     space = ALGORITHMS[name].space(task)
-    configs = [space.default(), *space.sample(2, np.random.default_rng(3))]
+    configs = [space.default(), *space.sample(1, np.random.default_rng(3))]
     model = make_model(task, [name], configs=configs)
     new = make_table(task, n=40, seed=9).drop(columns="y")
 

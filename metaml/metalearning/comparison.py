@@ -1,0 +1,79 @@
+"""The rankings side by side on data sets that were left out: what `metaml learn --evaluate` shows."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from metaml.metalearning.landscape import Landscape, make_landscape
+from metaml.metalearning.learner import MetaLearner
+from metaml.metalearning.neighbours import Neighbours
+from metaml.metalearning.process import ExperienceProcess, Points
+from metaml.metalearning.quality import Quality, cross_validate, folds, kendall, looked_at
+from metaml.metalearning.runs import Experience
+from metaml.metalearning.scales import Array
+
+RANKINGS: Mapping[str, Callable[[], MetaLearner | Neighbours]] = {
+    "both": lambda: MetaLearner("default"),
+    "hyperparameters": lambda: MetaLearner("hyperparameters"),
+    "metafeatures": lambda: MetaLearner("metafeatures"),
+    "neighbours": lambda: Neighbours(),
+}
+"""What is compared, by what it looks at."""
+
+
+def compare(
+    experience: Experience, rankings: Sequence[str] = tuple(RANKINGS), *, n_folds: int | None = 10, seed: int = 0
+) -> dict[str, Quality]:
+    """Return Kendall's tau-b of each ranking on each data set, learnt without it.
+
+    Metafeatures alone say the same of all configurations of a data set: their tau is 0 by definition.
+    """
+
+    def learn(name: str) -> Callable[[Experience], Callable[[Experience, int], Array]]:
+        def rank(training: Experience) -> Callable[[Experience, int], Array]:
+            model = RANKINGS[name]().fit(training)
+            return lambda whole, k: model.predict_rows(whole.rows[whole.places[k]], described(whole, k))
+
+        return rank
+
+    return {name: cross_validate(experience, learn(name), n_folds=n_folds, seed=seed) for name in rankings}
+
+
+def compare_after(
+    experience: Experience,
+    evaluations: Sequence[int] = (5, 10),
+    *,
+    n_folds: int = 10,
+    n_draws: int = 2,
+    landscape: Landscape | None = None,
+    recipe: str = "default",
+    seed: int = 0,
+) -> dict[int, Quality]:
+    """Return tau-b of the process with experience after some random evaluations on each left-out data set."""
+    landscape = landscape or make_landscape(experience, seed=seed)
+    taus: dict[int, dict[str, float]] = {n: {} for n in evaluations}
+    for part in folds(experience.n_datasets, n_folds, seed):
+        gone = {experience.datasets[k] for k in part}
+        rest = landscape.keep(k for k, print_ in enumerate(landscape.datasets) if print_ not in gone)
+        if not rest.n_datasets:
+            continue
+        learner = MetaLearner(recipe, seed=seed).fit(experience.without(part).thinned(100, seed))
+        for k in part:
+            places = experience.places[k]
+            rows, scores = experience.rows[places], experience.scores[places]
+            if len(places) < max(evaluations) + 2 or np.ptp(scores) == 0:
+                continue
+            points = Points(rows, rest.at(rows)[1], learner.predict_rows(rows, described(experience, k)))
+            for n in evaluations:
+                found = []
+                for draw in range(n_draws):
+                    seen, hidden = looked_at(len(rows), n, np.random.default_rng((seed, k, draw)))
+                    process = ExperienceProcess(rest.log_unit).fit(points.take(seen), scores[seen])
+                    found.append(kendall(process.predict(points.take(hidden))[0], scores[hidden]))
+                taus[n][experience.datasets[k]] = float(np.mean(found))
+    return {n: Quality(found) for n, found in taus.items()}
+
+
+def described(experience: Experience, k: int) -> dict[str, float]:
+    """Return the metafeatures of one data set of an experience."""
+    return {str(name): float(value) for name, value in experience.metafeatures.iloc[k].items()}
