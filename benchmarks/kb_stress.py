@@ -85,9 +85,8 @@ def killed_writers(path: Path, rounds: int) -> None:
             int(rows != len(mine)) + int(not mine["accuracy"].eq(0.75).all()) + int(not mine["roc_auc"].eq(0.5).all())
         )
         acknowledged_total += len(told)
-    print(
-        f"{rounds} writers killed with SIGKILL: {acknowledged_total} runs acknowledged, {lost} lost, {half} half-runs seen"
-    )
+    told_of = f"{acknowledged_total} runs acknowledged, {lost} lost, {half} half-runs seen"
+    print(f"{rounds} writers killed with SIGKILL: {told_of}")
     print(f"  integrity_check ok: {is_sound(path)}")
 
 

@@ -1,6 +1,6 @@
 """How quickly the command starts: `metaml --help` against `import typer`, in turns, medians.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 import statistics

@@ -16,29 +16,32 @@ import pandas as pd
 INACTIVE = float("nan")
 
 
-def decode(texts: Sequence[str], n_values: int) -> list[Any]:
-    """Return the columns behind JSON arrays of `n_values` values each."""
+def decode(texts: Sequence[bytes], n_values: int) -> list[Any]:
+    """Return the columns behind JSON arrays (UTF-8) of `n_values` values each."""
     if n_values == 0 or not texts:
         return [np.array([], dtype=object)] * n_values
-    joined = "\n".join(texts)
-    is_plain = "\\" not in joined and joined.count(",") == len(texts) * (n_values - 1)
+    joined = b"\n".join(texts)
+    is_plain = b"\\" not in joined and joined.count(b",") == len(texts) * (n_values - 1)
     if len(texts) < 1000 or not is_plain:
-        return [typed(list(column)) for column in zip(*json.loads(f"[{','.join(texts)}]"), strict=True)]
+        rows = json.loads(b"[" + b",".join(texts) + b"]")
+        return [typed(list(column)) for column in zip(*rows, strict=True)]
     return [_convert(tokens) for tokens in _split(joined, n_values)]
 
 
-def _split(joined: str, n_values: int) -> list[Any]:
+def _split(joined: bytes, n_values: int) -> list[Any]:
     """Return a column of tokens for each place in the lines `[token,token,…]`."""
     import pyarrow as pa
     from pyarrow import csv
 
     names = [str(place) for place in range(n_values)]
-    lines = joined.replace("]\n[", "\n")[1:-1].encode()
+    lines = joined.replace(b"]\n[", b"\n")[1:-1]
     table = csv.read_csv(
         pa.py_buffer(lines),
         read_options=csv.ReadOptions(column_names=names, use_threads=False, block_size=1 << 24),
         parse_options=csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
-        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=False
+        ),
     )
     return [column.combine_chunks() for column in table.columns]
 

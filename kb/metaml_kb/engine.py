@@ -16,6 +16,8 @@ from sqlalchemy.pool import StaticPool
 from metaml_kb.errors import CannotOpen, KBError, StorageFull
 
 BUSY_SECONDS = 60
+# Large questions read most of the file: mapped, its pages need not be copied.
+MAPPED_BYTES = 2_147_418_112
 # The key of the advisory lock that lets one PostgreSQL writer in at a time, as SQLite does by itself.
 WRITER_LOCK = 0x6D65_7461
 
@@ -81,6 +83,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA cache_size=-65536")
+    connection.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
     connection.execute("PRAGMA temp_store=MEMORY")
     try:
         connection.execute("PRAGMA journal_mode=WAL")

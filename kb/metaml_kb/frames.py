@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, cast, func, select
 
 from metaml_kb import tables
 from metaml_kb.columns import decode, hexadecimal, scatter
@@ -23,10 +23,7 @@ CHUNK = 50_000
 LEADING = ("run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session")
 TRAILING = ("probability", "fit_seconds", "predict_seconds", "peak_megabytes", "error", "finished_at")
 
-MEASURED = (
-    *("id", "identity", "seed", "probability", "fit_seconds", "predict_seconds", "peak_megabytes"),
-    *("finished_at", "score_list"),
-)
+MEASURED = ("identity", "seed", "probability", "fit_seconds", "predict_seconds", "peak_megabytes", "finished_at")
 
 Names = str | Iterable[str] | None
 
@@ -130,9 +127,9 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
         columns[name if name not in reserved else f"config.{name}"] = kept
     columns |= scores
     columns |= {name: np.array(table[name], dtype=np.float64) for name in TRAILING if name != "error"}
-    columns["error"] = _errors(connection, wanted, table["id"], codes["status"])
+    columns["error"] = _errors(connection, wanted, table["identity"], codes["status"])
     columns["finished_at"] = pd.to_datetime(columns["finished_at"], unit="s", utc=True)
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(table["id"])))
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(table["identity"])))
     frame.attrs["metrics"] = list(scores)
     return frame
 
@@ -141,12 +138,13 @@ def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bo
     """Return the columns of the runs asked for as the database gives them, small ones packed."""
     run, configuration = tables.run, tables.configuration
     chosen = [run.c[name] for name in MEASURED] + ([run.c.fold_scores] if folds else [])
+    texts = [_as_bytes(connection, column) for column in (run.c.score_list, configuration.c.value_list)]
     packed = words.packed()
-    names = [*packed, *(column.name for column in chosen), "value_list"]
+    names = [*packed, *(column.name for column in chosen), "score_list", "value_list"]
     table: dict[str, list[Any]] = {name: [] for name in names}
     condition = _condition(connection, wanted)
     query = (
-        select(*packed.values(), *chosen, configuration.c.value_list)
+        select(*packed.values(), *chosen, *texts)
         .join(configuration, configuration.c.id == run.c.configuration_id)
         .where(*condition)
     )
@@ -161,6 +159,13 @@ def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bo
     return table
 
 
+def _as_bytes(connection: Connection, column: Column[Any]) -> ColumnElement[bytes]:
+    """Return the SQL for a text as its UTF-8 bytes: they need not become words before they are parsed."""
+    if connection.dialect.name == "postgresql":
+        return func.convert_to(column, "UTF8")
+    return cast(column, LargeBinary)
+
+
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Pause the garbage collector: it would look through millions of fresh tuples again and again, in vain."""
@@ -173,19 +178,19 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _errors(connection: Connection, wanted: RunFilter, numbers: list[int], status: np.ndarray) -> Any:
+def _errors(connection: Connection, wanted: RunFilter, identities: list[bytes], status: np.ndarray) -> Any:
     """Return what each run that did not complete said; complete ones say nothing, so they are not asked."""
-    column = np.full(len(numbers), None, dtype=object)
+    column = np.full(len(identities), None, dtype=object)
     failed = np.flatnonzero(status != STATUSES.index("ok"))
     if failed.size:
         run = tables.run
-        query = select(run.c.id, run.c.error).where(*_condition(connection, wanted), run.c.error.is_not(None))
-        said = {number: text for number, text in connection.execute(query)}
-        column[failed] = [said.get(numbers[place]) for place in failed]
+        query = select(run.c.identity, run.c.error).where(*_condition(connection, wanted), run.c.error.is_not(None))
+        said = {bytes(identity): text for identity, text in connection.execute(query)}
+        column[failed] = [said.get(bytes(identities[place])) for place in failed]
     return pd.array(column, dtype="str")
 
 
-def _spread(names_of_set: Mapping[int, str], numbers: np.ndarray, texts: list[str]) -> dict[str, Any]:
+def _spread(names_of_set: Mapping[int, str], numbers: np.ndarray, texts: list[bytes]) -> dict[str, Any]:
     """Return a column per name from JSON arrays whose names are those of a set."""
     parts: dict[str, list[tuple[np.ndarray, Any]]] = {}
     for number in pd.unique(numbers):

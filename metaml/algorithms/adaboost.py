@@ -106,6 +106,7 @@ def shares_of_votes(decisions: Matrix, n_voters: int) -> Matrix:
     scikit-learn's decision averages +1 for a vote and -1/(k-1) for a vote elsewhere. Its own probabilities
     squeeze this towards 1/k: little for two classes, almost to nothing for ten.
 
+    >>> import numpy as np
     >>> shares_of_votes(np.array([[1.0, -0.5, -0.5]]), n_voters=7).tolist()
     [[0.8, 0.1, 0.1]]
     """

@@ -26,6 +26,8 @@ from metaml.surrogates.duration import Duration
 LEAST_DATASETS = 10
 """Data sets below which a covariance over data sets says nothing."""
 MOST_REMEMBERED = 20_000
+FIRST_TURN = 8
+"""Evaluations from which on the experts have a turn of their own; before, they know too little."""
 FOREST_SHARE = 0.25
 """More helps random forests and harms AdaBoost (openml100-sklearn, 75 tasks)."""
 
@@ -82,7 +84,8 @@ class ExperienceCommittee(Committee):
 
     The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`. The experts judge
     in its place when the prior rests on fewer than ten data sets, and from the evaluation on at which the guard finds
-    that the prior does not agree with what was observed.
+    that the prior does not agree with what was observed. They also have every third turn once eight evaluations are
+    known: what no data set of the knowledge base has shown is theirs to find.
     """
 
     def __init__(
@@ -93,11 +96,13 @@ class ExperienceCommittee(Committee):
         guard: Guard | None = None,
         beliefs: Beliefs | None = None,
         cost: str | None = None,
+        experts_every: int = 3,
     ) -> None:
         super().__init__(experts, cost=cost)
         self.prior = prior
         self.guard = guard or Guard()
         self.beliefs = beliefs
+        self.experts_every = experts_every
         self.is_experienced = prior.n_datasets >= LEAST_DATASETS
 
     @property
@@ -116,7 +121,9 @@ class ExperienceCommittee(Committee):
             self.is_experienced = False
         else:
             points = self.prior.points(X)
-            self.is_experienced = self.guard.judge(points.mean, y)
+            is_trusted = self.guard.judge(points.mean, y)
+            is_turn_of_experts = bool(self.experts_every) and len(y) >= FIRST_TURN and len(y) % self.experts_every == 0
+            self.is_experienced = is_trusted and not is_turn_of_experts
         if not self.is_experienced:
             return super().fit(X, y, seconds, seed)
         self._process = ExperienceProcess(self.prior.landscape.log_unit, self.beliefs).fit(points, y)

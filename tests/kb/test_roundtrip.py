@@ -54,7 +54,7 @@ def test_configurations_come_back_from_the_knowledge_base(configs):
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=20))
 def test_the_fast_decoder_agrees_with_the_json_parser(rows):
-    texts = [json.dumps(list(row), separators=(",", ":"), ensure_ascii=False) for row in rows]
+    texts = [json.dumps(list(row), separators=(",", ":"), ensure_ascii=False).encode() for row in rows]
 
     few, many = decode(texts, 2), decode(texts * 1000, 2)
 

@@ -12,11 +12,6 @@ SPACE = Space([Float("rate", 0.0, 1.0, default=0.5), Choice("word", ("a", "b"), 
 DESCRIBED = {"NumberOfInstances": 200.0, "NumberOfFeatures": 5.0, "NumberOfClasses": 2.0}
 
 
-@pytest.fixture(scope="module")
-def trained(synthetic: Experience) -> Trained:
-    return train(synthetic)
-
-
 def test_candidates_hold_the_default_and_what_did_well(synthetic: Experience):
     found = candidates_of(SPACE, n=20, also=[*proven(synthetic, 1), {"rate": 7.0, "word": "a"}])
 

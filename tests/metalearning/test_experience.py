@@ -135,6 +135,20 @@ def test_inverted_world_switches_experience_off_and_says_when(
     assert np.isfinite(committee.believe(rows[0]).score)
 
 
+def test_experts_have_every_third_turn_later_on(learner: MetaLearner, landscape: Landscape, synthetic: Experience):
+    rows = synthetic.encode(pool(12))
+    committee = make_committee(learner, landscape)
+    agreed = committee.prior.points(rows).mean
+
+    turns = []
+    for n in range(5, 13):
+        committee.fit(rows[:n], agreed[:n], np.full(n, np.nan), seed=0)
+        turns.append(committee.is_experienced)
+
+    assert turns == [True, True, True, True, False, True, True, False]
+    assert committee.notes == []
+
+
 def test_few_data_sets_have_no_vote(learner: MetaLearner, landscape: Landscape, synthetic: Experience):
     committee = make_committee(learner, landscape.keep(range(4)))
     rows = synthetic.encode(pool(5))
@@ -178,14 +192,25 @@ def test_guard_waits_for_five_evaluations():
     assert not guard.judge(np.arange(5.0), -np.arange(5.0))
 
 
-def test_guard_switches_off_at_a_correlation_of_zero():
+def test_guard_is_lenient_with_five_evaluations():
     guard = Guard()
 
     # Five concordant and five discordant pairs.
     trusted = guard.judge(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([3.0, 1.0, 5.0, 2.0, 2.5]))
 
     assert guard.tau == pytest.approx(0.0)
-    assert not trusted
+    assert trusted
+
+
+def test_guard_wants_more_than_chance_from_ten_evaluations_on():
+    guard = Guard()
+    # Twelve values, each half falling: 30 of 66 pairs are discordant within, 36 concordant between; then reversed.
+    said = np.arange(12.0)
+    observed = np.array([5.0, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6])
+
+    assert guard.judge(said, observed)
+    assert guard.tau == pytest.approx(6 / 66)
+    assert not guard.judge(said, -observed)
 
 
 def test_guard_trusts_again_when_the_correlation_returns():

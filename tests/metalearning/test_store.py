@@ -14,11 +14,6 @@ DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 6.0, "NumberOfClass
 CONFIGS = [{"rate": rate, "word": word} for rate in (0.1, 0.5, 0.9) for word in ("a", "b", "new")]
 
 
-@pytest.fixture(scope="module")
-def trained(synthetic: Experience) -> Trained:
-    return train(replace(synthetic, revision="kb-1"))
-
-
 def test_saved_and_loaded_says_the_same(trained: Trained, tmp_path: Path):
     save(trained, tmp_path / "toy")
 
