@@ -33,12 +33,18 @@ def say(message: str) -> None:
 def show(frame: "pd.DataFrame", form: Format) -> None:
     """Print a table in the form asked for."""
     if form is Format.csv:
-        typer.echo(frame.to_csv(index=False, na_rep=""), nl=False)
+        typer.echo(_with_none_as_word(frame).to_csv(index=False, na_rep=""), nl=False)
     elif form is Format.json:
         typer.echo(json.dumps(records(frame), indent=2, ensure_ascii=False, default=str))
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         typer.echo(as_text(frame, width))
+
+
+def _with_none_as_word(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a frame in which None is the word None: in csv an empty cell is what a row does not have."""
+    mixed = [name for name in frame.columns if frame[name].dtype == object]
+    return frame.assign(**{name: ["None" if value is None else value for value in frame[name]] for name in mixed})
 
 
 def show_facts(facts: Mapping[str, Any], form: Format) -> None:

@@ -34,6 +34,13 @@ def test_csv_is_what_python_gives(place):
     assert text.splitlines()[0].split(",") == list(frame.columns)
 
 
+def test_csv_writes_none_as_a_word_and_leaves_inactive_empty(place):
+    text = metaml("kb", "runs", "--kb", place, "--format", "csv").stdout
+
+    frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    assert frame["max_depth"].tolist() == ["3", "None", "None", ""]
+
+
 def test_json_tells_none_from_inactive(place):
     rows = json.loads(metaml("kb", "runs", "--kb", place, "--format", "json").stdout)
 
