@@ -21,7 +21,7 @@ def space(task: Task) -> Space:
     parameters: list[Parameter] = []
     if task != "regression":
         parameters += [
-            Choice("criterion", ("gini", "entropy"), default="entropy"),
+            Choice("criterion", ("gini", "entropy"), default="gini"),
             Choice("class_weight", (None, "balanced"), default=None),
         ]
     return Space(

@@ -34,6 +34,8 @@ _LINEAR_LEVELS = 16
 def space(task: Task) -> Space:
     """Return the space of XGBoost; ranges follow Coors (2018), table 7, and the random bot's.
 
+    Lasso penalties above 32 and minimum gains above 16 leave no tree standing and are not tried.
+
     Dropout changes earlier trees, so dart cannot go back to its best round: its number of rounds is a
     parameter. The linear booster always gets imputed, standardised, one-hot columns.
     """
@@ -54,12 +56,12 @@ def space(task: Task) -> Space:
             Float("learning_rate", 0.01, 0.5, default=0.1, log=True),
             Integer("max_depth", 1, 15, default=5, when=_TREES),
             Float("min_child_weight", 1.0, 128.0, default=1.0, log=True, when=_TREES),
-            Float("gamma", 0.0078125, 64.0, default=0.0078125, log=True, when=_TREES),
+            Float("gamma", 0.0078125, 16.0, default=0.0078125, log=True, when=_TREES),
             Float("subsample", 0.3, 1.0, default=0.8, when=_TREES),
             Float("colsample_bytree", 0.2, 1.0, default=0.7, when=_TREES),
             Float("colsample_bylevel", 0.2, 1.0, default=1.0, when=_TREES),
             Float("lambda", 0.0009765625, 1024.0, default=1.0, log=True),
-            Float("alpha", 0.0009765625, 1024.0, default=0.0009765625, log=True),
+            Float("alpha", 0.0009765625, 32.0, default=0.0009765625, log=True),
             Integer("n_rounds", 20, 200, default=100, log=True, when=_DART),
             Float("rate_drop", 0.01, 0.5, default=0.1, log=True, when=_DART),
             Float("skip_drop", 0.0, 0.9, default=0.5, when=_DART),
@@ -156,6 +158,8 @@ class _XGBoost:
                 settings["objective"] = "binary:logistic"
         if settings["booster"] == "gblinear":
             settings["updater"] = "coord_descent"  # the default updates in parallel and differs from run to run
+            # This booster multiplies its penalties by the number of rows, trees do not.
+            settings |= {name: settings[name] / len(y) for name in ("lambda", "alpha")}
         else:
             settings["tree_method"] = "hist"
         return settings | {"seed": self.seed, "nthread": self.n_threads, "verbosity": 0}
