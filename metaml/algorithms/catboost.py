@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metaml.algorithms.base import Matrix, Validation, Vector
-from metaml.algorithms.boosting import MAX_ROUNDS, boosted, rounds_without_stopping, stopping_parameters
+from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -94,7 +94,7 @@ class _CatBoost:
             settings["iterations"] = rounds or rounds_without_stopping(settings["learning_rate"])
         else:
             settings |= {
-                "iterations": MAX_ROUNDS,
+                "iterations": max_rounds(1 if "loss_function" in self.config else int(y.max()) + 1),
                 "early_stopping_rounds": self.config["early_stopping_rounds"],
             }
             held_out = self._pool(*validation)
