@@ -11,10 +11,11 @@ from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import combine, score, select
-from metaml.evaluation import Job, Limits, Outcome, Pool
+from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool
 from metaml.model import Member, Model, fit_member
 from metaml.thresholds import depends_on_thresholds, tune_multipliers
-from metaml.tuning import PLAN_SEED, Found, Trial, TuneSettings, ranked
+from metaml.trials import Trial, ranked
+from metaml.tuning import PLAN_SEED, Found, TuneSettings
 
 Array = npt.NDArray[np.float64]
 CLOSING_SECONDS = 1.5
@@ -41,17 +42,18 @@ class Finished:
     why: str = ""
 
 
-def refit_seconds_of(trial: Trial) -> float:
+def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
     """Return how long fitting a trial's configuration to all rows should take."""
     n_folds = max(len(trial.outcome.folds), 2)
-    return REFIT_MARGIN * trial.outcome.fit_seconds / (n_folds - 1)
+    n_rows = len(plan.assignment) / max(int((plan.assignment >= 0).sum()), 1)
+    return REFIT_MARGIN * n_rows * trial.outcome.fit_seconds / (n_folds - 1)
 
 
-def reserve_for(settings: TuneSettings, trials: Sequence[Trial]) -> float:
+def reserve_for(settings: TuneSettings, trials: Sequence[Trial], plan: FoldPlan) -> float:
     """Return the seconds to keep for the end: closing, and the refits of the best trials so far."""
     if settings.seconds is None:
         return 0.0
-    costs = [refit_seconds_of(trial) for trial in ranked(trials)[:N_RESERVED]]
+    costs = [refit_seconds_of(trial, plan) for trial in ranked(trials)[:N_RESERVED]]
     refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
     return CLOSING_SECONDS + CLOSING_SHARE * settings.seconds + min(refit, MOST_REFIT_SHARE * settings.seconds)
 
@@ -60,7 +62,8 @@ def finish(
     dataset: Dataset, found: Found, pool: Pool, settings: TuneSettings, budget: Budget, *, single: bool = False
 ) -> Finished:
     """Return the model that the time left allows: the ensemble, as much of it as can be refitted, or a fallback."""
-    kept = [trial for trial in found.ranked if trial.outcome.predictions is not None]
+    # A resumed session may have lost the predictions of earlier trials: the best of them can still stand alone.
+    kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
         return _fallback(dataset, found, "no evaluation was complete when the time was up")
     weighted = _weighted(dataset, found, kept, single)
@@ -75,6 +78,10 @@ def finish(
         for trial, weight, outcome in fitted
     ]
     chosen = tuple((trial, weight / total) for trial, weight, _ in fitted)
+    if chosen[0][0].outcome.predictions is None:
+        best = chosen[0][0].score
+        model = Model.of(dataset, members, metric=found.metric, score=best, facts=_facts(found))
+        return Finished(model, "single", chosen, best, None, budget.used - begun)
     predictions = combine([_predictions(trial) for trial, _ in chosen], np.array([weight for _, weight in chosen]))
     multipliers = None
     if dataset.labels is not None and depends_on_thresholds(found.metric):
@@ -87,10 +94,14 @@ def finish(
         metric=found.metric,
         score=value,
         multipliers=multipliers,
-        facts={"session": found.session, "n_evaluations": len(found.trials)},
+        facts=_facts(found),
     )
     kind = "single" if len(members) == 1 else "ensemble"
     return Finished(model, kind, chosen, value, predictions, budget.used - begun)
+
+
+def _facts(found: Found) -> dict[str, object]:
+    return {"session": found.session, "n_evaluations": len(found.trials)}
 
 
 def _folds(found: Found) -> Array:
@@ -121,7 +132,7 @@ def _refit(
     """Return the members that could be fitted to all rows in the time left."""
     closing = 0.0 if settings.seconds is None else 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
     fitted: list[tuple[Trial, float, Outcome]] = []
-    waiting = _affordable(weighted, settings.n_workers * max(budget.left - closing, 0.0))
+    waiting = _affordable(weighted, found.plan, settings.n_workers * max(budget.left - closing, 0.0))
     under_way: dict[int, tuple[Trial, float, Job]] = {}
     while waiting or under_way:
         left = budget.left - closing
@@ -143,20 +154,20 @@ def _refit(
     return sorted(fitted, key=lambda member: -member[1])
 
 
-def _affordable(weighted: Sequence[tuple[Trial, float]], seconds: float) -> list[tuple[Trial, float]]:
+def _affordable(weighted: Sequence[tuple[Trial, float]], plan: FoldPlan, seconds: float) -> list[tuple[Trial, float]]:
     """Return the members whose refits fit into the seconds: the best trial first, then the heaviest.
 
     Where even the best one may be too dear, the cheapest goes first: any model is better than none.
     """
     first = max(weighted, key=lambda member: member[0].score)
     order = [first, *(member for member in weighted if member is not first)]
-    if refit_seconds_of(first[0]) > seconds:
-        cheapest = min(weighted, key=lambda member: refit_seconds_of(member[0]))
+    if refit_seconds_of(first[0], plan) > seconds:
+        cheapest = min(weighted, key=lambda member: refit_seconds_of(member[0], plan))
         order = [cheapest, *(member for member in order if member is not cheapest)]
     taken: list[tuple[Trial, float]] = []
     spent = 0.0
     for trial, weight in order:
-        cost = refit_seconds_of(trial)
+        cost = refit_seconds_of(trial, plan)
         if not taken or spent + cost <= seconds:
             taken.append((trial, weight))
             spent += cost

@@ -88,8 +88,9 @@ class Optimizer:
     `space` is a space, or any other source of candidates, such as a pool of recorded configurations. The
     first proposals are `starts`, then random ones until `n_random` runs are known, then those of the
     `strategy`; with `random_every` = k, each k-th is random again. A `cost` rule weighs promise against
-    expected seconds. Proposals not told yet are believed to have the score that was predicted for them, and a
-    failed run to be as bad as the worst one that worked.
+    expected seconds. A committee may be given in place of a strategy; it brings its own rule. Proposals not
+    told yet are believed to have the score that was predicted for them, and a failed run to be as bad as the
+    worst one that worked.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Optimizer:
         space: Space | Candidates,
         *,
         facts: Facts | None = None,
-        strategy: str | Sequence[Expert] = "default",
+        strategy: str | Sequence[Expert] | Committee = "default",
         cost: str | None = None,
         search: str = "neighbours",
         starts: Sequence[Config] = (),
@@ -108,8 +109,7 @@ class Optimizer:
     ) -> None:
         if isinstance(strategy, str) and strategy not in STRATEGIES:
             raise BadRequest(f"No surrogate is named {strategy!r}. Choose one of {', '.join(STRATEGIES)}.")
-        self.name = strategy if isinstance(strategy, str) else "+".join(expert.surrogate for expert in strategy)
-        experts = STRATEGIES[strategy] if isinstance(strategy, str) else tuple(strategy)
+        self.name, self._committee = _judge(strategy, cost)
         self.starts = tuple(starts)
         self.n_random = n_random
         self.random_every = random_every
@@ -118,7 +118,6 @@ class Optimizer:
         self._candidates: Candidates = (
             SpaceCandidates(space, facts=facts, search=search) if isinstance(space, Space) else space
         )
-        self._committee = Committee(experts, cost=cost) if experts else None
         self._seen: list[Seen] = []
         self._rows: list[Array] = []
         self._keys: set[str] = set()
@@ -140,6 +139,16 @@ class Optimizer:
         proposal, row = self._next_start() or self._propose(n, np.random.default_rng((self.seed, n)))
         self._open[key_of(proposal.config)] = (proposal, row)
         return proposal
+
+    def ask_for(self, config: Config) -> Proposal:
+        """Return a configuration that somebody else wants evaluated as a proposal; it stays open as any other."""
+        proposal = Proposal(dict(config), "start", index=self._candidates.index(config))
+        self._open[key_of(config)] = (proposal, self._candidates.row(config))
+        return proposal
+
+    def is_taken(self, config: Config) -> bool:
+        """Return whether a configuration was told or is open."""
+        return self._is_taken(key_of(config))
 
     def ask_batch(self, n: int) -> list[Proposal]:
         """Return several proposals, each made believing in those before it."""
@@ -230,3 +239,13 @@ class Optimizer:
             y = np.append(y, middle if proposal.score is None else proposal.score)
             seconds = np.append(seconds, np.nan)
         committee.fit(np.stack(rows), y, seconds, int(rng.integers(2**31)))
+
+
+def _judge(strategy: str | Sequence[Expert] | Committee, cost: str | None) -> tuple[str, Committee | None]:
+    """Return a strategy's name and the committee that it is; None for random search."""
+    if isinstance(strategy, Committee):
+        return strategy.name, strategy
+    if isinstance(strategy, str):
+        experts = STRATEGIES[strategy]
+        return strategy, Committee(experts, cost=cost) if experts else None
+    return "+".join(expert.surrogate for expert in strategy), Committee(tuple(strategy), cost=cost)

@@ -39,15 +39,27 @@ class Search:
     `optimizers` are in the order in which the algorithms are to be tried first. An evaluation that is still open
     counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm. Where
     evaluations are counted and not timed, `is_timed` is False: what is chosen then does not depend on the clock.
+
+    The `opening` is a list of configurations to evaluate first, whatever the policy says. An algorithm in `joins` is
+    not looked at before so many evaluations were asked for.
     """
 
     def __init__(
-        self, optimizers: Mapping[str, Optimizer], policy: str | Policy, *, seed: int = 0, is_timed: bool = True
+        self,
+        optimizers: Mapping[str, Optimizer],
+        policy: str | Policy,
+        *,
+        opening: Sequence[tuple[str, Config]] = (),
+        joins: Mapping[str, int] | None = None,
+        seed: int = 0,
+        is_timed: bool = True,
     ) -> None:
         if isinstance(policy, str) and policy not in POLICIES:
             raise BadRequest(f"There is no bandit {policy!r}. Choose among: {', '.join(POLICIES)}.")
         self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
         self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
+        self._opening = list(opening)
+        self._joins = dict(joins or {})
         self._seed = seed
         self._is_timed = is_timed
         self._n_asked = 0
@@ -59,15 +71,37 @@ class Search:
 
     def ask(self, rounds_left: int | None = None) -> Choice:
         """Return what to evaluate next; it stays open until it is told or dropped."""
-        names = list(self.arms)
-        rng = np.random.default_rng((self._seed, self._n_asked))
-        rewards, seconds = zip(*(self._history(arm) for arm in self.arms.values()), strict=True)
-        place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
-        arm = self.arms[names[place]]
-        proposal = arm.optimizer.ask()
-        arm.n_open += 1
+        choice = self._next_of_opening() or self._next_of_policy(rounds_left)
+        self.arms[choice.algorithm].n_open += 1
         self._n_asked += 1
-        return Choice(names[place], proposal)
+        return choice
+
+    @property
+    def is_opening(self) -> bool:
+        """Return whether the next choice is one of the opening."""
+        return any(not self.arms[name].optimizer.is_taken(config) for name, config in self._opening)
+
+    def end_opening(self) -> None:
+        """Leave the rest of the opening to the policy."""
+        self._opening = []
+
+    def _next_of_opening(self) -> Choice | None:
+        for name, config in self._opening:
+            if not self.arms[name].optimizer.is_taken(config):
+                return Choice(name, self.arms[name].optimizer.ask_for(config))
+        return None
+
+    def _next_of_policy(self, rounds_left: int | None) -> Choice:
+        arms = {
+            name: arm
+            for name, arm in self.arms.items()
+            if arm.rewards or arm.n_open or self._joins.get(name, 0) <= self._n_asked
+        } or self.arms
+        rng = np.random.default_rng((self._seed, self._n_asked))
+        rewards, seconds = zip(*(self._history(arm) for arm in arms.values()), strict=True)
+        place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
+        name = list(arms)[place]
+        return Choice(name, arms[name].optimizer.ask())
 
     def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
         """Learn what came of an evaluation."""

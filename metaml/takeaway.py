@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from metaml.data import Dataset
 from metaml.evaluation import metric
@@ -165,9 +166,16 @@ def _with_errors(data: ReportData, dataset: Dataset, finished: Finished) -> Repo
 
 
 def write_files(
-    output: Path, dataset: Dataset, found: Found, finished: Finished, settings: TuneSettings, data: ReportData
+    output: Path,
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    settings: TuneSettings,
+    data: ReportData,
+    *,
+    predictions: bool = False,
 ) -> None:
-    """Write everything a session leaves behind into a folder."""
+    """Write everything a session leaves behind into a folder; on request, the predictions that speak for the model."""
     output.mkdir(parents=True, exist_ok=True)
     finished.model.save(output)
     (output / "leaderboard.csv").write_text(leaderboard_csv(data), encoding="utf-8")
@@ -175,8 +183,23 @@ def write_files(
         json.dumps(summary(data), indent=2, ensure_ascii=False, default=str), encoding="utf-8"
     )
     (output / "report.html").write_text(render(data), encoding="utf-8")
+    if predictions and finished.predictions is not None:
+        _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
     if found.ranked:
         (output / "best.py").write_text(best_code(dataset, found, settings), encoding="utf-8")
+
+
+def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
+    """Return what the model said of each row when it had not seen it; empty where a row was not tested."""
+    predicted = np.asarray(finished.predictions, dtype=np.float64)
+    if dataset.labels is None:
+        return pd.DataFrame({"prediction": predicted.ravel()})
+    factors = None if finished.model.multipliers is None else np.array(finished.model.multipliers)
+    tested = np.isfinite(predicted).all(axis=1)
+    labels = np.full(len(predicted), None, dtype=object)
+    labels[tested] = np.asarray(dataset.labels)[decide(predicted[tested], factors)]
+    columns = {str(label): predicted[:, code] for code, label in enumerate(dataset.labels)}
+    return pd.DataFrame({"prediction": labels, **columns})
 
 
 def best_code(dataset: Dataset, found: Found, settings: TuneSettings) -> str:
@@ -193,6 +216,6 @@ def best_code(dataset: Dataset, found: Found, settings: TuneSettings) -> str:
         task=dataset.task,
         n_folds=settings.n_folds,
         plan_seed=found.plan.seed,
-        max_rows=settings.max_rows,
+        max_rows=found.plan.max_rows,
         seed=best.run.seed,
     )

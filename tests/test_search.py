@@ -17,7 +17,7 @@ class Told:
     seconds: float = 1.0
 
 
-def searching(seed: int = 0, policy: str = "decreasing_epsilon_max") -> Search:
+def searching(seed: int = 0, policy: str = "decreasing_epsilon_max", **plan) -> Search:
     space = Space([Float("x", 0.0, 1.0, default=0.5)])
     names = ("good", "poor")
     return Search(
@@ -27,6 +27,7 @@ def searching(seed: int = 0, policy: str = "decreasing_epsilon_max") -> Search:
         },
         policy,
         seed=seed,
+        **plan,
     )
 
 
@@ -44,6 +45,31 @@ def play(search: Search, n: int) -> list[tuple[str, float]]:
 
 def test_every_algorithm_starts_with_its_default_in_the_given_order():
     assert play(searching(), 2) == [("good", 0.5), ("poor", 0.5)]
+
+
+def test_the_opening_comes_first_and_is_not_repeated():
+    search = searching(opening=[("poor", {"x": 0.1}), ("poor", {"x": 0.2}), ("good", {"x": 0.9})])
+
+    asked = play(search, 8)
+
+    assert asked[:3] == [("poor", 0.1), ("poor", 0.2), ("good", 0.9)]
+    assert len(set(asked)) == 8
+    assert not search.is_opening
+
+
+def test_an_opening_can_be_ended():
+    search = searching(opening=[("poor", {"x": 0.1}), ("poor", {"x": 0.2})])
+    play(search, 1)
+
+    search.end_opening()
+
+    assert play(search, 1) == [("good", 0.5)]
+
+
+def test_an_algorithm_joins_when_its_time_has_come():
+    asked = [name for name, _ in play(searching(joins={"poor": 5}), 6)]
+
+    assert asked == ["good"] * 5 + ["poor"]
 
 
 def test_the_better_algorithm_gets_more():

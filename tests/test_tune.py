@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 
+from metaml.end_to_end import tune
 from metaml.evaluation import Limits
 from metaml.model import load
 from metaml.sources import builtin
-from metaml.tune import tune
 from metaml.tuning import TuneSettings
 from metaml_kb import open_kb
 

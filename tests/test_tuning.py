@@ -1,13 +1,19 @@
 """A tuning session: defaults first, everything stored, deterministic, on time."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from metaml.budget import Budget
+from metaml.data import from_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
+from metaml.retrace import retrace
 from metaml.sources import builtin
-from metaml.tuning import TuneSession, TuneSettings, ranked
+from metaml.trials import Spool, cut_short, ranked
+from metaml.tuning import TuneSession, TuneSettings, most_rows
 from metaml_kb import open_kb
+from tests.experienced import fill
 
 FAST = ("decision_tree", "k_neighbors")
 
@@ -58,7 +64,7 @@ def test_decisions_are_stored_as_events(tuned):
 
     events = kb.sql("SELECT kind, count(*) AS n FROM event GROUP BY kind")
 
-    assert events.values.tolist() == [["asked", 8]]
+    assert events.values.tolist() == [["asked", 8], ["finished", 8]]
 
 
 def test_only_complete_runs_can_be_best(tuned):
@@ -80,15 +86,100 @@ def test_the_same_seed_makes_the_same_session(tuned, iris, pool):
     assert [trial.score for trial in again.trials] == [trial.score for trial in found.trials]
 
 
-def test_a_resumed_session_repeats_nothing_and_goes_on_as_before(tuned, iris, pool):
-    _, found = tuned
+def test_a_session_that_was_cut_short_goes_on_as_before_and_repeats_nothing(tuned, iris, pool, tmp_path):
+    _, whole = tuned
+    n_seen = iter(range(1, 100))
 
-    with open_kb(":memory:") as kb:
-        session = TuneSession(iris, kb, settings_of(n_iterations=4), pool)
-        session.resume(found.trials[:4])
-        resumed = session.run()
+    with open_kb(tmp_path / "kb.db") as kb:
+        spool = Spool(tmp_path / "spool")
+        cut = TuneSession(iris, kb, settings_of(), pool, spool=spool).run(
+            on_progress=lambda _: next(n_seen), should_stop=lambda: next(n_seen) > 9
+        )
+        earlier = cut_short(kb, iris.fingerprint, spool)
+        resumed = TuneSession(iris, kb, settings_of(), pool, resumed=earlier, spool=spool)
+        found = resumed.run()
+        resumed.close()
+        n_runs, again = len(kb.runs()), cut_short(kb, iris.fingerprint, spool)
 
-    assert [trial.run.identity for trial in resumed.trials] == [trial.run.identity for trial in found.trials]
+    assert 0 < len(cut.trials) < 8
+    assert [trial.run.identity for trial in found.trials] == [trial.run.identity for trial in whole.trials]
+    assert [trial.score for trial in found.trials] == [trial.score for trial in whole.trials]
+    assert all(trial.outcome.predictions is not None for trial in found.ranked)
+    assert n_runs == 8
+    assert again is None
+    assert not (tmp_path / "spool").exists()
+
+
+def test_the_event_log_alone_decides_what_is_proposed(tuned):
+    kb, found = tuned
+
+    steps = retrace(kb, found.session[:8])
+
+    assert len(steps) == 8
+    assert all(step.is_same for step in steps)
+
+
+def test_an_unknown_session_cannot_be_replayed(tuned):
+    kb, _ = tuned
+
+    with pytest.raises(BadRequest, match="No tuning session has a key"):
+        retrace(kb, "ffff")
+
+
+@pytest.fixture(scope="module")
+def experienced(iris, pool, tmp_path_factory):
+    with open_kb(tmp_path_factory.mktemp("experienced") / "kb.db") as kb:
+        fill(kb)
+        yield kb, TuneSession(iris, kb, settings_of(n_iterations=12), pool).run()
+
+
+def test_experience_opens_the_search_and_then_judges(experienced):
+    kb, found = experienced
+
+    frame = kb.runs(session=found.session)
+    proposers = kb.sql("SELECT proposer FROM proposal")["proposer"].tolist()
+
+    assert frame["origin"].iloc[0] == "warm start"
+    assert "experience" in proposers
+    assert found.experience.n_datasets == 14
+    assert found.experience.n_warm_starts >= 2
+
+
+def test_a_session_with_experience_can_be_replayed(experienced):
+    kb, found = experienced
+
+    steps = retrace(kb, found.session)
+
+    assert [step.is_same for step in steps] == [True] * 12
+
+
+def test_the_knowledge_base_says_why_a_configuration_was_tried(experienced):
+    _, found = experienced
+
+    details = found.trials[0].run.proposal.details
+
+    assert details["carriers"][0]["dataset"].startswith("world-")
+    assert details["reasons"]
+
+
+def test_excluding_what_is_known_leaves_a_search_without_experience(experienced, iris, pool):
+    kb, _ = experienced
+    everything = tuple(kb.datasets()["name"])
+
+    session = TuneSession(iris, kb, settings_of(exclude_datasets=everything), pool)
+
+    assert session.memory is None
+    assert session.lineup.opening == ()
+
+
+def test_large_data_are_cut_to_what_the_time_allows(iris):
+    columns = pd.DataFrame({f"c{k}": np.arange(50_000.0) % (k + 7) for k in range(20)})
+    wide = from_frame(columns.assign(y=np.arange(50_000) % 2), target="y")
+
+    assert most_rows(wide, TuneSettings(seconds=10.0)) == 8000
+    assert most_rows(wide, TuneSettings(seconds=10.0, max_rows=100)) == 100
+    assert most_rows(wide, TuneSettings(seconds=None, n_iterations=3)) is None
+    assert most_rows(iris, TuneSettings(seconds=10.0)) > len(iris.y)
 
 
 def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):
@@ -105,26 +196,12 @@ def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):
 
 def test_a_wish_to_stop_is_followed(iris, pool):
     with open_kb(":memory:") as kb:
-        found = TuneSession(iris, kb, settings_of(), pool).run(should_stop=lambda: True)
+        session = TuneSession(iris, kb, settings_of(), pool)
+        found = session.run(should_stop=lambda: True)
+        session.close()
 
         assert found.trials == ()
         assert kb.sql("SELECT count(*) AS n FROM session WHERE finished_at IS NOT NULL")["n"].tolist() == [1]
-
-
-def test_warm_starts_follow_the_default(iris, pool):
-    start = {"decision_tree": [{**_default(iris), "max_depth": 2}]}
-
-    with open_kb(":memory:") as kb:
-        settings = settings_of(algorithms=("decision_tree",), n_iterations=2)
-        found = TuneSession(iris, kb, settings, pool, starts=start).run()
-
-    assert [trial.run.origin for trial in found.trials] == ["default", "warm start"]
-
-
-def _default(dataset):
-    from metaml.algorithms import ALGORITHMS
-
-    return ALGORITHMS["decision_tree"].space(dataset.task).default()
 
 
 def test_a_metric_of_another_task_is_refused(iris, pool):

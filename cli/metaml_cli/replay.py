@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 
 def replay(
+    session: Annotated[
+        str | None, typer.Option(help="Instead: propose again what this tuning session evaluated.", show_default=False)
+    ] = None,
     metric: Annotated[str, typer.Option(help="Score to optimise, such as accuracy or log_loss.")] = "accuracy",
     optimisers: Annotated[
         str, typer.Option(help="Comma-separated; differences are to the last. name/rule adds a runtime rule.")
@@ -36,8 +39,14 @@ def replay(
 ) -> None:
     """Judge optimisers and bandits by look-up on recorded runs: regret by evaluations and by seconds.
 
+    With --session (a key, or its beginning) it proves instead that a tuning session's choices follow from its event
+    log: each is proposed again.
+
     Example: metaml replay --metric roc_auc --optimisers default,gbqr,random --output replay/
     """
+    if session is not None:
+        _retrace(session, kb, form)
+        return
     from metaml.replay.laboratory import methods_of, study
     from metaml.replay.recorded import pools_of
 
@@ -77,6 +86,25 @@ def replay(
     if output is not None:
         _write(found, output)
         say(f"Curves are in {output}: curves.csv and a picture per algorithm.")
+
+
+def _retrace(session: str, kb: str | None, form: Format) -> None:
+    """Show the steps of a session, each with what is proposed at its place now; exit 1 where they part."""
+    import pandas as pd
+
+    from metaml.retrace import retrace
+
+    with opened(kb) as base:
+        steps = retrace(base, session)
+    rows = [
+        {"step": step.number, "algorithm": step.algorithm, "proposed by": step.proposer, "same": step.is_same}
+        for step in steps
+    ]
+    show(pd.DataFrame(rows), form)
+    n_same = sum(step.is_same for step in steps)
+    say(f"{n_same} of {len(steps)} choices are proposed again.")
+    if n_same < len(steps):
+        raise typer.Exit(1)
 
 
 def _words(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
 
 if TYPE_CHECKING:
-    from metaml.tune import Tuned
+    from metaml.end_to_end import Tuned
     from metaml.tuning import TuneProgress, TuneSettings
 
 
@@ -33,13 +33,19 @@ def tune(
     folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
+    max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default by time.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed and --iterations give the same runs.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut short.")] = False,
+    predictions: Annotated[bool, typer.Option("--predictions", help="Also write them, out of fold.")] = False,
+    exclude_dataset: Annotated[
+        list[str] | None, typer.Option(help="Ignore experience with this data set and its alikes; may be repeated.")
+    ] = None,
     no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor add experience.")] = False,
     kb: KB = None,
 ) -> None:
     """Find the best model for a data set within a budget, and keep every run.
 
-    Ctrl-C finishes with what is there.
+    Ctrl-C finishes with what is there. After a crash, --resume goes on without repeating anything.
 
     Example: metaml tune data.csv --target price --time-budget 2m --output result/
     """
@@ -49,8 +55,8 @@ def tune(
     from metaml.bandits import DEFAULT_POLICY
     from metaml.budget import Budget, seconds_of
     from metaml.data import read_dataset
+    from metaml.end_to_end import tune as tune_dataset
     from metaml.evaluation import Limits
-    from metaml.tune import tune as tune_dataset
     from metaml.tuning import TuneSettings
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
@@ -67,7 +73,10 @@ def tune(
         n_workers=workers,
         n_folds=folds,
         limits=Limits(limit_seconds, limit_memory),
+        max_rows=max_rows,
         seed=seed,
+        uses_memory=not no_kb,
+        exclude_datasets=tuple(exclude_dataset or ()),
     )
     dataset = read_dataset(path, target=target, task=task)
     introduce(dataset)
@@ -82,6 +91,8 @@ def tune(
             on_progress=lambda progress: line.update(_progress_text(progress, settings)),
             should_stop=interrupts,
             budget=budget,
+            resume=resume,
+            predictions=predictions,
         )
     line.close(_summary(tuned, output))
     if interrupts():

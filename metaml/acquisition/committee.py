@@ -47,6 +47,8 @@ class Committee:
     Under a cost rule each expert uses that rule in place of its own, with seconds from a model of durations.
     """
 
+    name = "committee"
+
     def __init__(self, experts: tuple[Expert, ...], *, cost: str | None = None) -> None:
         for expert in experts:
             _check("surrogate", expert.surrogate, SURROGATES)

@@ -49,6 +49,7 @@ def find_registry(name: str) -> Mapping[str, Algorithm]:
 def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm], n_threads: int) -> None:
     """Evaluate the jobs that arrive on a socket until it closes."""
     os.setsid()
+    _stay_nice()
     die_with(parent)
     adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -113,6 +114,12 @@ def _private_bytes() -> int:
             if line.startswith("VmData:"):
                 return int(line.split()[1]) * 1024
     return resident_bytes()
+
+
+def _stay_nice() -> None:
+    """Take the parent's priority into the new session: Linux weighs sessions, and a new one starts at 0."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(os.getpriority(os.PRIO_PROCESS, 0)), encoding="ascii")
 
 
 def _offer_to_oom_killer() -> None:

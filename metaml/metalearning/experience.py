@@ -88,6 +88,8 @@ class ExperienceCommittee(Committee):
     known: what no data set of the knowledge base has shown is theirs to find.
     """
 
+    name = "experience"
+
     def __init__(
         self,
         prior: Prior,

@@ -3,6 +3,7 @@
 What was trained is kept under the revision of the knowledge base it was trained on, so that a stale one is noticed.
 """
 
+import io
 import json
 import shutil
 from collections.abc import Iterable, Mapping
@@ -18,13 +19,16 @@ from metaml.encoding import Encoder
 from metaml.encoding.encoder import Coding
 from metaml.errors import BadRequest
 from metaml.metalearning.interactions import interactions_for
-from metaml.metalearning.landscape import Landscape, make_landscape
+from metaml.metalearning.landscape import N_COMPONENTS, Landscape, make_landscape
 from metaml.metalearning.learner import Member, MetaLearner, Recipe
+from metaml.metalearning.pooling import pooled_landscape
 from metaml.metalearning.runs import Experience
+from metaml.metalearning.scales import Array
 
 LEARNER_RUNS = 100
 """Runs of each data set the meta-learner is trained on."""
-FORMAT = 1
+FEW_RUNS = 50
+FORMAT = 2
 """Changes with what is written, so that files of another release are trained anew instead of misread."""
 
 
@@ -46,17 +50,26 @@ class Trained:
         return self.revision != revision
 
 
-def train(experience: Experience, *, recipe: str = "default", n_threads: int = 1, seed: int = 0) -> Trained:
+def train(
+    experience: Experience, *, recipe: str = "default", n_grid: int = 2000, n_threads: int = 1, seed: int = 0
+) -> Trained:
     """Return the meta-learner and the landscape of an experience.
 
     The landscape gains from every run; to the meta-learner more than a hundred runs of a data set say nothing new.
+    Where most data sets have few runs, the meta-learner has a part in the landscape.
     """
+    learner = MetaLearner(recipe, n_threads=n_threads, seed=seed).fit(experience.thinned(LEARNER_RUNS, seed))
+    is_sparse = np.median([len(places) for places in experience.places] or [0]) < FEW_RUNS
+    if is_sparse:
+        landscape = pooled_landscape(experience, learner, n_grid=n_grid, seed=seed)
+    else:
+        landscape = make_landscape(experience, n_grid=n_grid, seed=seed)
     return Trained(
         experience.algorithm,
         experience.metric,
         experience.revision,
-        MetaLearner(recipe, n_threads=n_threads, seed=seed).fit(experience.thinned(LEARNER_RUNS, seed)),
-        make_landscape(experience, seed=seed),
+        learner,
+        landscape,
         len(experience.scores),
         experience.left_out,
         experience.notes,
@@ -71,22 +84,26 @@ def folder_of(root: Path, algorithm: str, metric: str, *, task: str = "", left_o
     return root / ("".join(c if c.isalnum() or c in "-_." else "_" for c in words) + suffix)
 
 
-def save(trained: Trained, folder: Path) -> None:
-    """Write a trained meta-learner into a folder of its own, all or nothing: a reader never sees half of it."""
-    new = folder.with_name(folder.name + ".new")
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
+def packed(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
+    """Return a trained meta-learner as the files it is kept in, by name; if wished, without the metafeatures."""
     learner, landscape = trained.learner, trained.landscape
-    for number, member in enumerate(learner.members_):
-        (new / f"model_{number}.txt").write_text(member.booster.model_to_string(), encoding="utf-8")
+    files = {
+        f"model_{number}.txt": member.booster.model_to_string().encode()
+        for number, member in enumerate(learner.members_)
+    }
     table = landscape.metafeatures
+    average, along, components = _low_rank(landscape.levels)
+    arrays = io.BytesIO()
     np.savez(
-        new / "landscape.npz",
+        arrays,
         grid=landscape.grid,
-        levels=landscape.levels.astype(np.float32),
+        average=average.astype(np.float32),
+        along=along.astype(np.float32),
+        components=components.astype(np.float32),
         log_spread=landscape.log_spread,
-        metafeatures=table.to_numpy(np.float64),
+        metafeatures=table.to_numpy(np.float64) if metafeatures else np.zeros((0, 0)),
     )
+    files["landscape.npz"] = arrays.getvalue()
     encoder = learner.encoder_
     content = {
         "format": FORMAT,
@@ -99,12 +116,7 @@ def save(trained: Trained, folder: Path) -> None:
         "datasets": landscape.datasets,
         "metafeatures": [str(name) for name in table.columns],
         "seed": landscape.seed,
-        "encoder": {
-            "one_hot": encoder.one_hot,
-            "unit": encoder.unit,
-            "log": sorted(encoder.log),
-            "codings": [asdict(coding) for coding in encoder.codings_],
-        },
+        "encoder": packed_encoder(encoder),
         "members": [
             {
                 "recipe": asdict(member.recipe),
@@ -116,31 +128,30 @@ def save(trained: Trained, folder: Path) -> None:
             for member in learner.members_
         ],
     }
-    (new / "learner.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
+    files["learner.json"] = json.dumps(content, indent=1).encode()
+    return files
 
 
-def load(folder: Path) -> Trained:
-    """Return the trained meta-learner of a folder."""
-    path = folder / "learner.json"
-    if not path.exists():
-        raise BadRequest(f"There is no trained meta-learner in {folder}. Make one with: metaml learn")
-    content = json.loads(path.read_text(encoding="utf-8"))
+def unpacked(files: Mapping[str, bytes], *, metafeatures: pd.DataFrame | None = None) -> Trained:
+    """Return the trained meta-learner that some files hold; what they lack of metafeatures is given."""
+    content = json.loads(files["learner.json"])
     if content.get("format") != FORMAT:
-        raise BadRequest(f"{folder.name} was written by another release of metaml. Train it anew with: metaml learn")
+        raise BadRequest("A meta-learner was written by another release of metaml. Train it anew with: metaml learn")
     learner = MetaLearner([Recipe(**member["recipe"]) for member in content["members"]])
-    learner.encoder_ = _encoder(content["encoder"])
+    learner.encoder_ = unpacked_encoder(content["encoder"])
     learner.interactions_ = interactions_for(learner.encoder_)
     learner.members_ = tuple(
-        _member(member, folder / f"model_{number}.txt") for number, member in enumerate(content["members"])
+        _member(member, files[f"model_{number}.txt"].decode()) for number, member in enumerate(content["members"])
     )
-    with np.load(folder / "landscape.npz") as arrays:
-        table = pd.DataFrame(arrays["metafeatures"], index=content["datasets"], columns=content["metafeatures"])
+    with np.load(io.BytesIO(files["landscape.npz"])) as arrays:
+        if metafeatures is None:
+            table = pd.DataFrame(arrays["metafeatures"], index=content["datasets"], columns=content["metafeatures"])
+        else:
+            table = metafeatures.reindex(index=content["datasets"], columns=content["metafeatures"])
         landscape = Landscape(
             datasets=tuple(content["datasets"]),
             grid=arrays["grid"],
-            levels=arrays["levels"].astype(np.float64),
+            levels=(arrays["average"] + arrays["along"] @ arrays["components"]).astype(np.float64),
             metafeatures=table,
             log_spread=arrays["log_spread"],
             seed=int(content["seed"]),
@@ -157,6 +168,24 @@ def load(folder: Path) -> Trained:
     )
 
 
+def save(trained: Trained, folder: Path) -> None:
+    """Write a trained meta-learner into a folder of its own, all or nothing: a reader never sees half of it."""
+    new = folder.with_name(folder.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    for name, content in packed(trained).items():
+        (new / name).write_bytes(content)
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
+
+
+def load(folder: Path) -> Trained:
+    """Return the trained meta-learner of a folder."""
+    if not (folder / "learner.json").exists():
+        raise BadRequest(f"There is no trained meta-learner in {folder}. Make one with: metaml learn")
+    return unpacked({path.name: path.read_bytes() for path in folder.iterdir()})
+
+
 def load_fresh(folder: Path, revision: str) -> Trained | None:
     """Return the trained meta-learner of a folder, or None if there is none for this revision or it cannot be read."""
     try:
@@ -166,7 +195,25 @@ def load_fresh(folder: Path, revision: str) -> Trained | None:
     return None if trained.is_stale(revision) else trained
 
 
-def _encoder(content: Mapping[str, Any]) -> Encoder:
+def _low_rank(levels: Array) -> tuple[Array, Array, Array]:
+    """Return the average of some levels and two factors of what is left: as much as a landscape ever uses of them."""
+    average = levels.mean(axis=0) if len(levels) else np.zeros(levels.shape[1])
+    U, S, V = np.linalg.svd(levels - average, full_matrices=False)
+    return average, U[:, :N_COMPONENTS] * S[:N_COMPONENTS], V[:N_COMPONENTS]
+
+
+def packed_encoder(encoder: Encoder) -> dict[str, Any]:
+    """Return an encoder as plain JSON."""
+    return {
+        "one_hot": encoder.one_hot,
+        "unit": encoder.unit,
+        "log": sorted(encoder.log),
+        "codings": [asdict(coding) for coding in encoder.codings_],
+    }
+
+
+def unpacked_encoder(content: Mapping[str, Any]) -> Encoder:
+    """Return the encoder that was written as plain JSON."""
     encoder = Encoder(one_hot=content["one_hot"], unit=content["unit"], log=content["log"])
     encoder.codings_ = tuple(
         Coding(**{**coding, "words": tuple(coding["words"]), "kept": tuple(coding["kept"])})
@@ -175,13 +222,12 @@ def _encoder(content: Mapping[str, Any]) -> Encoder:
     return encoder
 
 
-def _member(content: Mapping[str, Any], path: Path) -> Member:
+def _member(content: Mapping[str, Any], model: str) -> Member:
     import lightgbm
 
-    booster = lightgbm.Booster(model_str=path.read_text(encoding="utf-8"))
     return Member(
         Recipe(**content["recipe"]),
-        booster,
+        lightgbm.Booster(model_str=model),
         tuple(content["metafeatures"]),
         tuple(content["names"]),
         float(content["centre"]),

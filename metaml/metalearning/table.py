@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaml.config import Config
-from metaml.metalearning.alikes import alikes
+from metaml.metalearning.alikes import alikes, stem
 from metaml.metalearning.runs import Experience, facts_of, make_experience
 from metaml.metalearning.scales import Array, Positions
 from metaml.spaces import Space
@@ -20,6 +20,8 @@ from metaml_kb.frames import LEADING, TRAILING
 ORIGIN_WEIGHTS = {"default": 1.0, "random": 1.0, "imported": 1.0, "warm start": 0.5, "surrogate": 0.5}
 """Configurations that a search proposed crowd around its optimum: they say less about the rest of the space."""
 OTHER_RELEASE_WEIGHT = 0.7
+STARTER_WEIGHT = 1 / 3
+"""What came with metaml counts less than what its user has run: as own runs accumulate they outweigh it."""
 LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
 FEW_FOLDS = 2.0
 """A mean over k folds weighs k / (k + 2), relative to ten folds."""
@@ -79,6 +81,18 @@ def experience(
         notes=notes,
         seed=seed,
     )
+
+
+def to_leave_out(kb: KnowledgeBase, wanted: Iterable[str]) -> tuple[str, ...]:
+    """Return the fingerprints of the data sets that have one of these names or fingerprints, and of their alikes."""
+    known = kb.datasets()
+    words = {word.casefold() for word in wanted}
+    given = [
+        str(print_)
+        for print_, name in zip(known["fingerprint"], known["name"], strict=True)
+        if str(print_) in words or stem(str(name)) in {stem(word) for word in words}
+    ]
+    return tuple(sorted(alikes(known, kb.metafeatures(), given))) if given else ()
 
 
 def algorithms_of(kb: KnowledgeBase) -> list[str]:
@@ -152,7 +166,9 @@ def _weights(kb: KnowledgeBase, frame: pd.DataFrame) -> Array:
     machines = _machines(kb)
     frame["reference"] = frame["session"].map({key: value[0] for key, value in machines.items()}).astype(np.float64)
     age = frame["session"].map({key: value[1] for key, value in machines.items()}).fillna(1.0).to_numpy(np.float64)
-    product: Array = weights * share * age
+    started = set(kb.sql("SELECT key FROM session WHERE kind = 'starter'")["key"])
+    whose = np.where(frame["session"].isin(started), STARTER_WEIGHT, 1.0)
+    product: Array = weights * share * age * whose
     return product
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from metaml.budget import Budget
@@ -11,8 +11,12 @@ from metaml.evaluation import Pool
 from metaml.finishing import Finished, finish, reserve_for
 from metaml.report import ReportData
 from metaml.takeaway import report_data, write_files
+from metaml.trials import Spool, cut_short
 from metaml.tuning import Found, TuneProgress, TuneSession, TuneSettings
 from metaml_kb import KnowledgeBase, open_kb
+
+SPOOL = ".unfinished"
+"""Folder for what a session needs to be resumed; it goes when the session ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,42 +39,55 @@ def tune(
     on_progress: Callable[[TuneProgress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
     budget: Budget | None = None,
+    resume: bool = False,
+    predictions: bool = False,
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
     Without a knowledge base the runs are kept only as long as the call lasts. The budget counts from the call, or from
-    `budget` if the caller's own work counts too.
+    `budget` if the caller's own work counts too. With `resume`, a session on this data set that was cut short goes on
+    where it was; if there is none, a new one starts.
     """
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
+    spool = Spool(None if output is None else output / SPOOL)
     with Pool(settings.n_workers) as pool, nullcontext(kb) if kb else open_kb(":memory:") as base:
-        session = TuneSession(dataset, base, settings, pool, budget=budget)
+        earlier = cut_short(base, dataset.fingerprint, spool) if resume else None
+        if earlier is None:
+            spool.clear()
+        else:
+            settings = replace(settings, seconds=earlier.seconds, n_iterations=earlier.n_iterations)
+            budget = Budget(settings.seconds, used_before=budget.used + earlier.used)
+        session = TuneSession(dataset, base, settings, pool, budget=budget, resumed=earlier, spool=spool)
         begun = budget.used
         found = session.run(
-            reserve=lambda trials: reserve_for(settings, trials), on_progress=on_progress, should_stop=should_stop
+            reserve=lambda trials: reserve_for(settings, trials, session.plan),
+            on_progress=on_progress,
+            should_stop=should_stop,
         )
         searched = budget.used - begun
         finished = finish(dataset, found, pool, settings, budget, single=single)
-        busy = found.ledger["evaluations"] / settings.n_workers
-        optimiser = found.ledger["optimiser"]
-        ledger = {
-            "metafeatures": begun,
-            "evaluations": busy,
-            "optimiser": optimiser,
-            "idle": max(searched - busy - optimiser, 0.0),
-            "refit": finished.refit_seconds,
-        }
-        ledger["closing"] = max(budget.used - sum(ledger.values()), 0.0)
         data = report_data(
             dataset,
             found,
             finished,
             settings,
             used_seconds=budget.used,
-            ledger=ledger,
-            experience=None,
+            ledger=_ledger(found, finished, searched, budget.used),
+            experience=found.experience,
             output=output,
         )
         if output is not None:
-            write_files(output, dataset, found, finished, settings, data)
+            write_files(output, dataset, found, finished, settings, data, predictions=predictions)
+        session.close()
         return Tuned(finished, found, data, budget.used)
+
+
+def _ledger(found: Found, finished: Finished, searched: float, used: float) -> dict[str, float]:
+    """Return where the seconds went: they add up to those used."""
+    spent = found.ledger
+    in_search = spent["evaluations"] + spent["killed"] + spent["optimiser"]
+    ledger = {**spent, "idle": max(searched - in_search, 0.0), "refit": finished.refit_seconds}
+    before = spent["metafeatures"] + spent["memory"]
+    ledger["start and closing"] = max(used - searched - before - finished.refit_seconds, 0.0)
+    return ledger

@@ -1,0 +1,110 @@
+"""`metaml suggest`: what to try first on a data set, and why, without running anything."""
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from metaml_cli.bot import names_in
+from metaml_cli.describe import introduce
+from metaml_cli.kb import KB, Form, opened
+from metaml_cli.render import Format, say, show
+
+if TYPE_CHECKING:
+    from metaml.memory import Memory
+    from metaml.metalearning.opening import Move
+
+WIDTH = 80
+DESCRIBE_SECONDS = 1.0
+
+
+def suggest(
+    path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many.")] = 10,
+    target: Annotated[str | None, typer.Option(help="Column to predict; default the last one.")] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default found out.")] = None,
+    metric: Annotated[str, typer.Option(help="What counts; auto: ROC AUC, log loss or RMSE.")] = "auto",
+    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
+    exclude_dataset: Annotated[
+        list[str] | None, typer.Option(help="Ignore experience with this data set and its alikes; may be repeated.")
+    ] = None,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Recommend configurations for a data set from all past runs, with reasons.
+
+    Example: metaml suggest data.csv -n 10
+    """
+    from metaml.algorithms import ALGORITHMS
+    from metaml.data import read_dataset
+    from metaml.evaluation import default_metric
+    from metaml.evaluation import metric as metric_of
+    from metaml.evaluation.environment import environment
+    from metaml.memory import Wanted, known_datasets, remember
+    from metaml.metafeatures import describe
+    from metaml.metalearning.table import to_leave_out
+
+    dataset = read_dataset(path, target=target, task=task)
+    introduce(dataset)
+    chosen = tuple(names_in(algorithms or "")) or tuple(ALGORITHMS)
+    _check(chosen, list(ALGORITHMS))
+    name = default_metric(dataset.task) if metric == "auto" else metric_of(metric).name
+    with opened(kb, create=kb is None) as base:
+        left_out = to_leave_out(base, exclude_dataset) if exclude_dataset else ()
+        wanted = Wanted(name, dataset.task, chosen, left_out)
+        memory = remember(base, wanted, describe(dataset, seconds=DESCRIBE_SECONDS).values)
+        if memory is None:
+            known = known_datasets(base, wanted)
+            say(
+                f"{base.name} has runs on {known} data sets of {wanted.family}, too few to advise (10 are needed); "
+                "metaml bot makes more. Start with the defaults that metaml tune tries first."
+            )
+            return
+        moves = memory.opening(
+            chosen, n=n, given=(), budget_seconds=None, reference_seconds=environment()["reference_seconds"]
+        )
+        rows = [_row(rank, move, memory) for rank, move in enumerate(moves, start=1)]
+    if form is not Format.table:
+        import pandas as pd
+
+        show(pd.DataFrame(rows), form)
+        return
+    alike = ", ".join(name for name, _ in memory.similar[:3])
+    say(f"From {memory.lessons.n_runs} runs on {memory.lessons.n_datasets} data sets; most alike: {alike}.")
+    for row in rows:
+        typer.echo("\n".join(_lines(row)))
+
+
+def _check(chosen: tuple[str, ...], known: list[str]) -> None:
+    from metaml.errors import BadRequest
+
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(known)}.")
+
+
+def _row(rank: int, move: "Move", memory: "Memory") -> dict[str, Any]:
+    why = memory.reasons(move.algorithm, move.config)
+    return {
+        "rank": rank,
+        "algorithm": move.algorithm,
+        "expected_sd": why["expected"],
+        "seconds": round(move.seconds, 2),
+        "config": dict(move.config),
+        "reasons": why["reasons"],
+        "carriers": why["carriers"],
+    }
+
+
+def _lines(row: dict[str, Any]) -> list[str]:
+    """Return a suggestion as lines of at most 80 columns."""
+    seconds = f"about {row['seconds']:g} s" if row["seconds"] == row["seconds"] else "time unknown"
+    head = f"{row['rank']:>2}. {row['algorithm']}  (expected {row['expected_sd']:+.2f} sd, {seconds})"
+    settings = ", ".join(f"{name}={value}" for name, value in row["config"].items())
+    carriers = ", ".join(f"{item['dataset']} {item['standing']:+.1f}" for item in row["carriers"][:3])
+    told = [("", settings), ("because ", "; ".join(row["reasons"])), ("on similar data (sd): ", carriers)]
+    lines = [head]
+    for label, text in told:
+        lines += textwrap.wrap(label + text, WIDTH, initial_indent="    ", subsequent_indent="      ")
+    return lines

@@ -1,0 +1,149 @@
+"""Who takes part in a search, in which order, and what is evaluated first: with experience, or without.
+
+A line-up is plain data. Kept with a session, it makes the same search again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from typing import Any, Self
+
+from metaml.algorithms import ALGORITHMS
+from metaml.config import Config
+from metaml.data import Task
+from metaml.encoding import Facts
+from metaml.memory import Memory
+from metaml.optimizer import STRATEGIES, Optimizer
+from metaml.search import Search
+
+FIRST = ("lightgbm", "random_forest", "xgboost", "extra_trees", "elastic_net", "gradient_boosting", "svm")
+"""The order in which defaults are tried when nothing is known: strong and quick ones first."""
+YARDSTICKS = ("lightgbm", "random_forest")
+"""Their defaults are always among the first evaluated: what is found must never be worse."""
+N_OPENING = 12
+OPENING_SHARE = 0.4
+"""The opening has so many moves, but no more than this part of the evaluations or of the time."""
+JOIN_EVERY = 4
+"""An algorithm that the opening passed over joins the search later: one after every four evaluations."""
+RUNTIME_RULE = "bound_per_relative_cost"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineUp:
+    """What a search is made of. `joins` says after how many evaluations an algorithm may first be chosen."""
+
+    task: Task
+    facts: Facts
+    metric: str
+    algorithms: tuple[str, ...]
+    strategy: str
+    bandit: str
+    seed: int
+    is_timed: bool
+    opening: tuple[tuple[str, Config], ...] = ()
+    joins: Mapping[str, int] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the line-up as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Return the line-up that was kept as plain JSON."""
+        fields = dict(content)
+        fields["facts"] = Facts(**fields["facts"])
+        fields["algorithms"] = tuple(fields["algorithms"])
+        fields["opening"] = tuple((name, dict(config)) for name, config in fields["opening"])
+        return cls(**fields)
+
+
+def line_up(
+    task: Task,
+    facts: Facts,
+    memory: Memory | None,
+    *,
+    metric: str,
+    algorithms: Sequence[str],
+    strategy: str,
+    bandit: str,
+    seed: int,
+    seconds: float | None,
+    n_iterations: int | None,
+    reference_seconds: float | None,
+) -> LineUp:
+    """Return who takes part for a data set of this task and size."""
+    plain = LineUp(
+        task=task,
+        facts=facts,
+        metric=metric,
+        algorithms=_in_order(algorithms),
+        strategy=strategy,
+        bandit=bandit,
+        seed=seed,
+        is_timed=n_iterations is None,
+    )
+    if memory is None:
+        return plain
+    order = memory.order(plain.algorithms)
+    n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
+    moves = memory.opening(
+        plain.algorithms,
+        n=n,
+        given=[(name, ALGORITHMS[name].space(task).default()) for name in YARDSTICKS if name in plain.algorithms],
+        budget_seconds=seconds if plain.is_timed else None,
+        reference_seconds=reference_seconds,
+    )
+    opened = {move.algorithm for move in moves}
+    later = [name for name in order if name not in opened]
+    return LineUp(
+        **{
+            **vars(plain),
+            "algorithms": tuple(order),
+            "opening": tuple((move.algorithm, move.config) for move in moves),
+            "joins": {name: len(moves) + JOIN_EVERY * place for place, name in enumerate(later, start=1)},
+        }
+    )
+
+
+def search_of(lineup: LineUp, memory: Memory | None) -> Search:
+    """Return the search of a line-up: a bandit over one optimizer per algorithm."""
+    optimizers = {}
+    for name in lineup.algorithms:
+        space = ALGORITHMS[name].space(lineup.task)
+        starts = [space.default()]
+        seed = _seed_of(lineup.seed, name)
+        if memory is not None and memory.knows(name) and lineup.strategy == "default":
+            optimizers[name] = Optimizer(
+                memory.candidates(name, space, lineup.facts),
+                strategy=memory.committee(name, STRATEGIES["default"]),
+                starts=starts,
+                n_random=1,
+                metric=lineup.metric,
+                seed=seed,
+            )
+        else:
+            optimizers[name] = Optimizer(
+                space,
+                facts=lineup.facts,
+                strategy=lineup.strategy,
+                cost=RUNTIME_RULE if lineup.is_timed else None,
+                starts=starts,
+                metric=lineup.metric,
+                seed=seed,
+            )
+    return Search(
+        optimizers,
+        lineup.bandit,
+        opening=lineup.opening,
+        joins=lineup.joins,
+        seed=lineup.seed,
+        is_timed=lineup.is_timed,
+    )
+
+
+def _in_order(algorithms: Sequence[str]) -> tuple[str, ...]:
+    return tuple([name for name in FIRST if name in algorithms] + [name for name in algorithms if name not in FIRST])
+
+
+def _seed_of(seed: int, algorithm: str) -> int:
+    return int.from_bytes(blake2b(f"{seed}|{algorithm}".encode(), digest_size=4).digest(), "big")

@@ -1,0 +1,196 @@
+"""All that a knowledge base teaches about one kind of task by one metric: each algorithm's meta-learner, which
+algorithm is good for what, and how long things take. Kept in one file, which holds text, JSON and plain arrays only.
+"""
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from metaml.errors import BadRequest
+from metaml.metalearning.algorithms import AlgorithmPrior
+from metaml.metalearning.pooling import on_one_scale
+from metaml.metalearning.runs import Experience
+from metaml.metalearning.runtime import RuntimeLearner
+from metaml.metalearning.store import Trained, packed, train, unpacked
+
+FORMAT = 1
+"""Changes with what is written, so that files of another release are trained anew instead of misread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """What was learnt of several algorithms, by one metric, from data sets of one family (see `table.TASK_FAMILIES`).
+
+    Landscapes of different algorithms share one scale. `names` are those of the data sets, by fingerprint. Of the
+    `n_known` runs that the knowledge base had, `n_runs` went in, which took `seconds`.
+    """
+
+    metric: str
+    family: str
+    revision: str
+    n_runs: int
+    n_known: int
+    seconds: float
+    trained: Mapping[str, Trained]
+    runtimes: Mapping[str, RuntimeLearner]
+    prior: AlgorithmPrior
+    names: Mapping[str, str]
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def metafeatures(self) -> pd.DataFrame:
+        """Return the metafeatures of all data sets in one table, indexed by fingerprint."""
+        tables = [*(item.landscape.metafeatures for item in self.trained.values()), self.prior.metafeatures_]
+        whole = pd.concat(tables) if any(len(table) for table in tables) else pd.DataFrame()
+        return whole[~whole.index.duplicated()]
+
+    @property
+    def n_datasets(self) -> int:
+        """Return the number of data sets that something was learnt from."""
+        return len(self.names)
+
+
+def teach(
+    experiences: Mapping[str, Experience],
+    *,
+    family: str,
+    n_known: int = 0,
+    recipe: str = "default",
+    n_grid: int = 500,
+    n_threads: int = 1,
+    seed: int = 0,
+) -> Lessons:
+    """Return what experiences with several algorithms, all scored by one metric, teach."""
+    begun = time.perf_counter()
+    known = on_one_scale({name: item for name, item in experiences.items() if not item.is_empty})
+    trained = {
+        name: train(item, recipe=recipe, n_grid=n_grid, n_threads=n_threads, seed=seed) for name, item in known.items()
+    }
+    first = next(iter(experiences.values()), None)
+    runtimes = {name: RuntimeLearner(seed=seed).fit(item) for name, item in known.items()}
+    prior = AlgorithmPrior(seed=seed).fit(known)
+    return Lessons(
+        metric="" if first is None else first.metric,
+        family=family,
+        revision="" if first is None else first.revision,
+        n_runs=sum(item.n_runs for item in trained.values()),
+        n_known=n_known,
+        seconds=time.perf_counter() - begun,
+        trained=trained,
+        runtimes=runtimes,
+        prior=prior,
+        names={print_: name for item in known.values() for print_, name in zip(item.datasets, item.names, strict=True)},
+        left_out=() if first is None else first.left_out,
+        notes=tuple(note for item in experiences.values() for note in item.notes),
+    )
+
+
+def save_lessons(lessons: Lessons, path: Path) -> None:
+    """Write lessons into one file, all or nothing."""
+    table = lessons.metafeatures
+    arrays = {
+        "metafeatures": table.to_numpy(np.float32),
+        "ranks": lessons.prior.ranks_,
+        "counts": lessons.prior.counts_,
+    }
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    content = {
+        "format": FORMAT,
+        "metric": lessons.metric,
+        "family": lessons.family,
+        "revision": lessons.revision,
+        "n_runs": lessons.n_runs,
+        "n_known": lessons.n_known,
+        "seconds": lessons.seconds,
+        "algorithms": list(lessons.trained),
+        "names": dict(lessons.names),
+        "metafeatures": [str(name) for name in table.columns],
+        "datasets": list(table.index),
+        "compared": list(lessons.prior.metafeatures_.index),
+        "ranked": lessons.prior.names_,
+        "left_out": lessons.left_out,
+        "notes": lessons.notes,
+        "runtimes": {
+            name: {"level": model.level_, "has_reference": model.has_reference_}
+            for name, model in lessons.runtimes.items()
+        },
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+        file.writestr("lessons.json", json.dumps(content))
+        file.writestr("tables.npz", buffer.getvalue())
+        for name, trained in lessons.trained.items():
+            for part, data in packed(trained, metafeatures=False).items():
+                file.writestr(f"{name}/{part}", data)
+            booster = lessons.runtimes[name].booster_
+            if booster is not None:
+                file.writestr(f"{name}/runtime.txt", booster.model_to_string())
+    new.replace(path)
+
+
+def load_lessons(path: Path) -> Lessons:
+    """Return the lessons of a file."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _read(file)
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+        raise BadRequest(f"{path.name} holds no lessons that can be read. Train them anew with: metaml learn") from None
+
+
+def _read(file: zipfile.ZipFile) -> Lessons:
+    content = json.loads(file.read("lessons.json"))
+    if content["format"] != FORMAT:
+        raise ValueError(f"format {content['format']}")
+    with np.load(io.BytesIO(file.read("tables.npz")), allow_pickle=False) as arrays:
+        tables = {name: arrays[name] for name in arrays.files}
+    table = pd.DataFrame(
+        tables["metafeatures"].astype(np.float64), index=content["datasets"], columns=content["metafeatures"]
+    )
+    trained, runtimes = {}, {}
+    every = file.namelist()
+    for name in content["algorithms"]:
+        parts = {part.removeprefix(f"{name}/"): file.read(part) for part in every if part.startswith(f"{name}/")}
+        trained[name] = unpacked(parts, metafeatures=table)
+        runtimes[name] = _runtime(content["runtimes"][name], parts.get("runtime.txt"), trained[name])
+    prior = AlgorithmPrior()
+    prior.names_ = tuple(content["ranked"])
+    prior.ranks_, prior.counts_ = tables["ranks"], tables["counts"]
+    prior.metafeatures_ = table.reindex(content["compared"])
+    return Lessons(
+        content["metric"],
+        content["family"],
+        content["revision"],
+        int(content["n_runs"]),
+        int(content["n_known"]),
+        float(content["seconds"]),
+        trained,
+        runtimes,
+        prior,
+        content["names"],
+        tuple(content["left_out"]),
+        tuple(content["notes"]),
+    )
+
+
+def _runtime(content: Mapping[str, float | bool | None], model: bytes | None, trained: Trained) -> RuntimeLearner:
+    learner = RuntimeLearner()
+    learner.encoder_ = trained.learner.encoder_
+    level = content["level"]
+    learner.level_ = None if level is None else float(level)
+    learner.has_reference_ = bool(content["has_reference"])
+    if model is not None:
+        import lightgbm
+
+        learner.booster_ = lightgbm.Booster(model_str=model.decode())
+    return learner

@@ -1,0 +1,105 @@
+"""A tuning session proposed again from its event log: the same sequence, if nothing but the log decided."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metaml.acquisition.candidates import key_of
+from metaml.config import Config
+from metaml.errors import BadRequest
+from metaml.lineup import LineUp, search_of
+from metaml.memory import Memory, Wanted, lessons_of_revision
+from metaml.metalearning.table import to_leave_out
+from metaml.trials import Spool, trials_of
+from metaml_kb import KnowledgeBase
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a session evaluated, and what is proposed at that place now."""
+
+    number: int
+    algorithm: str
+    config: Config
+    proposed_algorithm: str
+    proposed: Config
+    proposer: str
+
+    @property
+    def is_same(self) -> bool:
+        """Return whether the same is proposed."""
+        return (self.algorithm, key_of(self.config)) == (self.proposed_algorithm, key_of(self.proposed))
+
+
+def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
+    """Return the steps of the session whose key has this beginning, each with what is proposed at its place now."""
+    key, settings = _session(kb, beginning)
+    lineup = LineUp.from_json(settings["lineup"])
+    search = search_of(lineup, _memory(kb, settings, lineup))
+    trials = {trial.run.identity: trial for trial in trials_of(kb, key, lineup.metric, Spool(None))}
+    steps: list[Step] = []
+    for kind, told in _events(kb, key):
+        if kind == "opening ended":
+            search.end_opening()
+        elif kind == "asked":
+            choice = search.ask(told["rounds_left"])
+            proposal = choice.proposal
+            steps.append(
+                Step(
+                    len(steps) + 1,
+                    told["algorithm"],
+                    told["config"],
+                    choice.algorithm,
+                    proposal.config,
+                    proposal.proposer,
+                )
+            )
+            if not steps[-1].is_same:
+                # What follows builds on this evaluation: from here on nothing can be compared.
+                break
+        elif kind == "finished":
+            trial = trials[told["run"]]
+            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+        elif kind == "killed":
+            search.drop(told["algorithm"], told["config"])
+    return steps
+
+
+def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any]]:
+    found = kb.sql("SELECT key, settings FROM session WHERE kind = 'tune' ORDER BY started_at DESC")
+    found = found[found["key"].str.startswith(beginning.strip().lower())]
+    if len(found) != 1:
+        how_many = "No tuning session has" if not len(found) else f"{len(found)} tuning sessions have"
+        raise BadRequest(
+            f"{how_many} a key that begins with {beginning!r}. metaml show DIR names the session of a result."
+        )
+    settings = json.loads(found["settings"].iloc[0])
+    if "lineup" not in settings:
+        raise BadRequest(f"Session {beginning} was made by an older metaml, which kept no line-up. Replay a newer one.")
+    return str(found["key"].iloc[0]), settings
+
+
+def _events(kb: KnowledgeBase, key: str) -> list[tuple[str, Mapping[str, Any]]]:
+    log = kb.sql(
+        "SELECT event.kind, event.details FROM event JOIN session ON session.id = event.session_id "
+        "WHERE session.key = :key ORDER BY event.number",
+        {"key": key},
+    )
+    return [(str(kind), json.loads(details)) for kind, details in log.itertuples(index=False)]
+
+
+def _memory(kb: KnowledgeBase, settings: Mapping[str, Any], lineup: LineUp) -> Memory | None:
+    revision = settings["lessons"]
+    if revision is None:
+        return None
+    left_out = to_leave_out(kb, settings["left_out"]) if settings["left_out"] else ()
+    wanted = Wanted(lineup.metric, lineup.task, lineup.algorithms, left_out)
+    lessons = lessons_of_revision(kb, wanted, revision)
+    if lessons is None:
+        raise BadRequest(
+            "The lessons that this session used were learnt anew since, so that it cannot be proposed again. "
+            "Replay a session that is newer than the last metaml learn."
+        )
+    values = {name: float(value) for name, value in settings["metafeatures"].items()}
+    return Memory(lessons, values, lineup.task)

@@ -1,0 +1,127 @@
+"""Finished evaluations of a session, and how they survive it: scores in the knowledge base, predictions on the disk."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.evaluation import Outcome
+from metaml.lineup import LineUp
+from metaml_kb import KnowledgeBase, Run
+from metaml_kb.lookup import find_run
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A finished evaluation of a session, and when it finished."""
+
+    run: Run
+    outcome: Outcome
+    score: float
+    at: float
+
+
+@dataclass(frozen=True, eq=False)
+class CutShort:
+    """A session that did not end: its line-up, what it had finished, and how much of its time was used."""
+
+    key: str
+    lineup: LineUp
+    trials: tuple[Trial, ...]
+    seconds: float | None
+    n_iterations: int | None
+
+    @property
+    def used(self) -> float:
+        """Return the seconds that had passed when its last evaluation finished."""
+        return self.trials[-1].at if self.trials else 0.0
+
+
+def ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the complete ones of some trials, best first; the earlier of equals."""
+    complete = [trial for trial in trials if trial.run.status == "ok" and np.isfinite(trial.score)]
+    return sorted(complete, key=lambda trial: -trial.score)
+
+
+class Spool:
+    """Out-of-fold predictions of a session under way, in a folder that goes when the session ends.
+
+    They are what an ensemble is made of. Without a folder nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def keep(self, run: str, predictions: npt.NDArray[Any] | None) -> None:
+        """Keep the predictions of a run; one that cannot be written is no reason to end a session."""
+        if self.folder is None or predictions is None:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            new = self.folder / f"{run}.new"
+            with new.open("wb") as file:
+                np.save(file, predictions, allow_pickle=False)
+            new.replace(self.folder / f"{run}.npy")
+        except OSError:
+            self.folder = None
+
+    def get(self, run: str) -> npt.NDArray[Any] | None:
+        """Return the predictions of a run, None if they were not kept."""
+        if self.folder is None:
+            return None
+        try:
+            found: npt.NDArray[Any] = np.load(self.folder / f"{run}.npy", allow_pickle=False)
+        except (OSError, ValueError):
+            return None
+        return found
+
+    def clear(self) -> None:
+        """Remove everything."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
+    """Return the newest session on a data set (fingerprint) that did not end, None if all did."""
+    open_ones = kb.sql(
+        "SELECT key, settings FROM session WHERE kind = 'tune' AND finished_at IS NULL ORDER BY started_at DESC"
+    )
+    for key, text in open_ones.itertuples(index=False):
+        settings = json.loads(text)
+        if settings.get("dataset") == dataset and "lineup" in settings:
+            lineup = LineUp.from_json(settings["lineup"])
+            trials = trials_of(kb, str(key), lineup.metric, spool)
+            return CutShort(str(key), lineup, trials, settings["seconds"], settings["n_iterations"])
+    return None
+
+
+def trials_of(kb: KnowledgeBase, session: str, metric: str, spool: Spool) -> tuple[Trial, ...]:
+    """Return the finished evaluations of a session in the order in which they finished."""
+    log = kb.sql(
+        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
+        "WHERE session.key = :key AND event.kind = 'finished' ORDER BY event.number",
+        {"key": session},
+    )
+    return tuple(_trial(kb, json.loads(text), metric, spool) for text in log["details"])
+
+
+def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, spool: Spool) -> Trial:
+    run = find_run(kb, told["run"]).run
+    scores = {name: tuple(np.atleast_1d(values).tolist()) for name, values in run.scores.items()}
+    outcome = Outcome(
+        status=run.status,  # type: ignore[arg-type]
+        seconds=told["seconds"],
+        scores=scores,
+        folds=tuple(range(max(map(len, scores.values()), default=0))),
+        fit_seconds=run.fit_seconds or 0.0,
+        predict_seconds=run.predict_seconds or 0.0,
+        peak_megabytes=run.peak_megabytes or 0.0,
+        error=run.error,
+        predictions=spool.get(told["run"]),
+    )
+    return Trial(run, outcome, outcome.score(metric), told["at"])

@@ -1,0 +1,108 @@
+"""`metaml learn` and `metaml suggest` as a person starts them."""
+
+import json
+
+import pytest
+from sklearn.datasets import load_iris
+from typer.testing import CliRunner
+
+from metaml_cli.main import app
+from metaml_kb import open_kb
+from tests.experienced import fill
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learn")
+    load_iris(as_frame=True).frame.to_csv(folder / "iris.csv", index=False)
+    with open_kb(folder / "kb.db") as kb:
+        fill(kb)
+    return folder
+
+
+def call(*words: object):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_learning_says_from_how_much(place):
+    done = call("learn", "--kb", place / "kb.db", "--format", "json")
+
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)[0] | {"seconds": 0} == {
+        "task": "classification",
+        "metric": "neg_log_loss",
+        "algorithms": 2,
+        "data sets": 14,
+        "runs": 336,
+        "seconds": 0,
+    }
+    assert [path.name for path in (place / "kb.db.lessons").iterdir()] == ["neg_log_loss-classification.lessons"]
+
+
+def test_the_rankings_are_judged_on_data_sets_they_have_not_seen(place):
+    output = place / "pictures"
+    asked = ["--evaluate", "--algorithms", "decision_tree", "--growth", "3", "--output", output]
+
+    done = call("learn", "--kb", place / "kb.db", *asked, "--format", "json")
+
+    rows = {row["ranking"]: row for row in json.loads(done.stdout)}
+    assert done.exit_code == 0, done.output
+    assert list(rows) == ["both", "hyperparameters", "metafeatures", "neighbours"]
+    assert rows["both"]["tau"] > 0.5
+    assert rows["metafeatures"]["tau"] == 0.0
+    assert "█" in done.stderr
+    assert "by data sets known: 0:" in done.stderr
+    assert (output / "tau.csv").exists()
+    assert list(output.glob("growth-*.svg"))
+
+
+def test_suggestions_have_a_rank_seconds_and_reasons(place):
+    done = call("suggest", place / "iris.csv", "-n", "3", "--kb", place / "kb.db", "--format", "json")
+
+    rows = json.loads(done.stdout)
+    assert done.exit_code == 0, done.output
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert all(row["reasons"] and row["seconds"] > 0 and row["config"] for row in rows)
+
+
+def test_suggestions_fit_a_terminal(place):
+    done = call("suggest", place / "iris.csv", "-n", "2", "--kb", place / "kb.db")
+
+    assert done.exit_code == 0, done.output
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "because" in done.stdout
+
+
+def test_too_little_experience_is_said_in_a_sentence(place, tmp_path):
+    with open_kb(tmp_path / "small.db") as kb:
+        fill(kb, n_datasets=2)
+
+    done = call("suggest", place / "iris.csv", "--kb", tmp_path / "small.db")
+
+    assert done.exit_code == 0
+    assert "has runs on 2 data sets of classification, too few to advise" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["suggest", "nothing.csv"], "There is no file nothing.csv"),
+        (["learn", "--metric", "beauty"], "beauty"),
+    ],
+)
+def test_wrong_input_gets_a_sentence(place, words, told):
+    done = call(*words, "--kb", place / "kb.db")
+
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_an_empty_knowledge_base_has_nothing_to_learn_from(tmp_path):
+    with open_kb(tmp_path / "empty.db"):
+        pass
+
+    done = call("learn", "--kb", tmp_path / "empty.db")
+
+    assert done.exit_code == 2
+    assert "holds no data set to learn from" in done.stderr
