@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metaml.api import TuneResult, tune
+    from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
 
 __version__ = "0.1.0"
@@ -14,11 +16,25 @@ __version__ = "0.1.0"
 _HOMES = {
     "DatasetRecord": "metaml_kb",
     "KnowledgeBase": "metaml_kb",
+    "MetaMLClassifier": "metaml.estimators",
+    "MetaMLRegressor": "metaml.estimators",
     "Run": "metaml_kb",
+    "TuneResult": "metaml.api",
     "open_kb": "metaml_kb",
+    "tune": "metaml.api",
 }
 
-__all__ = ["DatasetRecord", "KnowledgeBase", "Run", "__version__", "open_kb"]
+__all__ = [
+    "DatasetRecord",
+    "KnowledgeBase",
+    "MetaMLClassifier",
+    "MetaMLRegressor",
+    "Run",
+    "TuneResult",
+    "__version__",
+    "open_kb",
+    "tune",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.evaluation import Pool
 from metaml.finishing import Finished, finish, reserve_for
+from metaml.importance import importances
 from metaml.report import ReportData
 from metaml.takeaway import report_data, write_files
 from metaml.trials import Spool, cut_short
@@ -34,6 +35,7 @@ def tune(
     settings: TuneSettings | None = None,
     *,
     kb: KnowledgeBase | None = None,
+    pool: Pool | None = None,
     output: Path | None = None,
     single: bool = False,
     on_progress: Callable[[TuneProgress], None] = lambda _: None,
@@ -44,21 +46,25 @@ def tune(
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
-    Without a knowledge base the runs are kept only as long as the call lasts. The budget counts from the call, or from
+    Without a knowledge base the runs are kept only as long as the call lasts; without a pool of workers, one is made
+    for it. The budget counts from the call, or from
     `budget` if the caller's own work counts too. With `resume`, a session on this data set that was cut short goes on
     where it was; if there is none, a new one starts.
     """
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
     spool = Spool(None if output is None else output / SPOOL)
-    with Pool(settings.n_workers) as pool, nullcontext(kb) if kb else open_kb(":memory:") as base:
+    with (
+        nullcontext(pool) if pool else Pool(settings.n_workers) as workers,
+        nullcontext(kb) if kb else open_kb(":memory:") as base,
+    ):
         earlier = cut_short(base, dataset.fingerprint, spool) if resume else None
         if earlier is None:
             spool.clear()
         else:
             settings = replace(settings, seconds=earlier.seconds, n_iterations=earlier.n_iterations)
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used)
-        session = TuneSession(dataset, base, settings, pool, budget=budget, resumed=earlier, spool=spool)
+        session = TuneSession(dataset, base, settings, workers, budget=budget, resumed=earlier, spool=spool)
         begun = budget.used
         found = session.run(
             reserve=lambda trials: reserve_for(settings, trials, session.plan),
@@ -66,7 +72,8 @@ def tune(
             should_stop=should_stop,
         )
         searched = budget.used - begun
-        finished = finish(dataset, found, pool, settings, budget, single=single)
+        finished = finish(dataset, found, workers, settings, budget, single=single)
+        features, no_features = importances(dataset, found, finished, workers, settings, budget)
         data = report_data(
             dataset,
             found,
@@ -75,6 +82,8 @@ def tune(
             used_seconds=budget.used,
             ledger=_ledger(found, finished, searched, budget.used),
             experience=found.experience,
+            features=features,
+            absent={"features": no_features} if no_features else {},
             output=output,
         )
         if output is not None:

@@ -192,6 +192,8 @@ def remember(
     lessons that are there are used as they are: the same session then makes the same choices.
     """
     n_known = n_runs(kb)
+    if n_known == 0:
+        return None
     place = place_of(kb)
     kept = None if place is None else _kept(place / wanted.file_name)
     if kept is not None and n_known <= GROWTH * kept.n_known:

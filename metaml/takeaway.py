@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +18,7 @@ from metaml.finishing import Finished
 from metaml.report import (
     DatasetFacts,
     Experience,
+    FeatureImportance,
     Final,
     Member,
     ReportData,
@@ -66,6 +67,8 @@ def report_data(
     used_seconds: float,
     ledger: Mapping[str, float],
     experience: Experience | None,
+    features: Sequence[FeatureImportance] = (),
+    absent: Mapping[str, str] | None = None,
     output: Path | None,
 ) -> ReportData:
     """Return all that the report tells."""
@@ -105,8 +108,10 @@ def report_data(
         },
         final=_final(dataset, finished),
         hyperparameters=hyperparameter_importance(trials),
+        features=features,
         experience=experience,
         ledger=ledger,
+        absent=absent or {},
     )
     return _with_errors(data, dataset, finished)
 

@@ -311,6 +311,8 @@ class TuneSession:
             "seconds": settings.seconds,
             "n_iterations": settings.n_iterations,
             "n_workers": settings.n_workers,
+            "limit_seconds": settings.limits.seconds,
+            "limit_megabytes": settings.limits.megabytes,
             "fold_plan": self.plan.hash,
             "lineup": self.lineup.as_json(),
             "lessons": None if self.memory is None else self.memory.lessons.revision,

@@ -1,5 +1,6 @@
 """What many tests need: knowledge bases of every kind, each fresh."""
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
 
 settings.register_profile("metaml", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("metaml")
+# Knowledge bases of tests start empty, also those of the processes they start.
+os.environ.setdefault("METAML_STARTER", "no")
 
 
 @pytest.fixture(scope="session")

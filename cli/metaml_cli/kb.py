@@ -28,24 +28,43 @@ UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def opened(place: str | None, *, create: bool = False) -> "KnowledgeBase":
-    """Return the knowledge base that --kb names."""
+    """Return the knowledge base that --kb names; a file that is made starts with the experience that ships."""
+    if create:
+        from metaml.starter import open_with_starter
+
+        return open_with_starter(place)
     from metaml_kb import open_kb
 
-    return open_kb(place, create=create)
+    return open_kb(place, create=False)
 
 
 @app.command()
 def init(
     kb: KB = None,
-    empty: Annotated[bool, typer.Option("--empty", help="Start without any experience of others.")] = False,
+    empty: Annotated[
+        bool, typer.Option("--empty", help="Without the starter: the runs that come with metaml.")
+    ] = False,
 ) -> None:
-    """Make a knowledge base.
+    """Make a knowledge base that starts with the runs that come with metaml, or add them to one that exists.
+
+    Every command that makes a file does the same; a database on a server gets them only from here. The variable
+    METAML_STARTER turns this off (no), or names another exported file to start from.
 
     Example: metaml kb init --kb team.db
     """
-    del empty
-    with opened(kb, create=True) as base:
-        say(f"{base.name} is ready, with {base.info()['runs']} runs.")
+    from metaml_kb import open_kb
+
+    with open_kb(kb) if empty else opened(kb, create=True) as base:
+        if not empty:
+            from metaml.starter import add_starter
+
+            add_starter(base)
+        facts = base.info()
+        n_starter, n_yours = facts["runs_by_source"].values()
+        say(
+            f"{base.name} is ready, with {facts['runs']} runs on {facts['datasets']} data sets "
+            f"({n_starter} runs of the starter, {n_yours} of yours)."
+        )
 
 
 @app.command()
@@ -54,7 +73,7 @@ def info(
     schema: Annotated[bool, typer.Option("--schema", help="List tables and columns instead.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Tell what a knowledge base holds.
+    """Tell what a knowledge base holds, and what of it came with metaml as a starter.
 
     Example: metaml kb info --format json
     """
@@ -176,16 +195,19 @@ def export_(
     private: Annotated[
         bool, typer.Option("--private", help="Leave out names, settings, predictions; salt fingerprints.")
     ] = False,
+    with_starter: Annotated[
+        bool, typer.Option("--with-starter", help="Also the runs that came with metaml, which others have.")
+    ] = False,
     kb: KB = None,
 ) -> None:
-    """Write everything into one portable file.
+    """Write everything that is yours into one portable file; what came with metaml is left out.
 
     Example: metaml kb export share.metaml --private
     """
     from metaml_kb.exchange import export
 
     with opened(kb) as base:
-        n_runs = export(base, path, private=private)
+        n_runs = export(base, path, private=private, with_starter=with_starter)
         say(f"{path} holds {n_runs} runs ({path.stat().st_size / 1e6:.1f} MB).")
 
 

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import bot, describe, importing, kb, predict, replay, show, tune
+from metaml_cli import bot, describe, importing, kb, learn, predict, replay, reproduce, show, suggest, tune, why
 from metaml_kb.errors import KBError
 
 BAD_INPUT, INTERNAL = 2, 1
@@ -46,8 +46,12 @@ app.command()(tune.tune)
 app.command()(predict.predict)
 app.command()(bot.bot)
 app.command()(describe.describe)
+app.command()(learn.learn)
+app.command()(suggest.suggest)
 app.command()(replay.replay)
 app.command()(show.show)
+app.command()(why.why)
+app.command()(reproduce.reproduce)
 importing.register(kb.app)
 app.add_typer(kb.app, name="kb")
 

@@ -4,48 +4,67 @@ A private export leaves out what tells about the data and its owner: names of da
 error texts, predictions. Fingerprints and fold plans are salted with a secret of the knowledge base, so that the same
 data set stays one data set from export to export, but nobody can recognise it by hashing their own copy. Metafeatures
 and scores remain: they are the experience.
+
+What came with the package as a starter is left out unless asked for: everyone has it.
 """
 
 import io
 import json
 import tempfile
+import time
+import uuid
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, inspect, select, text
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select, text, true
 
 from metaml_kb import schema, tables
 from metaml_kb.dimensions import insert_rows
 from metaml_kb.engine import locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, SchemaMismatch
+from metaml_kb.provenance import yours
 from metaml_kb.records import digest, run_identity, split_config
 from metaml_kb.sql import KnowledgeBase, open_kb
 from metaml_kb.transfer import Merged, merge, runs_in
 
-FORMAT = "metaml-export-1"
+FORMAT = "metaml-export-2"
+# The first format kept the scores per fold as bytes.
+READABLE = ("metaml-export-1", FORMAT)
 CHUNK = 50_000
+UNFINISHED = ".unfinished"
+ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 LEFT_OUT_OF_PRIVATE = {"event", "prediction"}
+FOLD_SCORES = tables.run.c.fold_scores
 TABLES = [table for table in tables.metadata.sorted_tables if table.name != "knowledge_base"]
 
 Row = dict[str, Any]
 
 
-def export(kb: KnowledgeBase, path: Path, *, private: bool = False) -> int:
-    """Write everything into one file and return its number of runs; the suffix .db asks for SQLite."""
+def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter: bool = False, level: int = 3) -> int:
+    """Write everything into one file and return its number of runs; the suffix .db asks for SQLite.
+
+    A starter's runs, and the data sets that only they are about, are left out unless `with_starter`. A higher `level`
+    (up to 22) makes a smaller file in more time.
+    """
     if path.exists():
         raise CannotOpen(f"{path} exists already, and an export never overwrites. Choose another name.")
     if not path.parent.is_dir():
         raise CannotOpen(f"There is no folder {path.parent}. Make it, or choose another place.")
-    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with reading(kb.engine) as connection:
-            write = _write_sqlite if path.suffix in SQLITE_SUFFIXES else _write_zip
-            write(connection, unfinished, private)
-            n_runs = int(connection.execute(select(func.count()).select_from(tables.run)).scalar_one())
+            contents = _contents(connection, private, with_starter)
+            if path.suffix in SQLITE_SUFFIXES:
+                _write_sqlite(unfinished, contents)
+            else:
+                _write_zip(unfinished, contents, private=private, level=level)
+            counted = select(func.count()).select_from(tables.run).where(_kept(tables.run, with_starter))
+            n_runs = int(connection.execute(counted).scalar_one())
         unfinished.replace(path)
     except OSError as trouble:
         raise CannotOpen(f"{path} cannot be written ({trouble.strerror}). Choose another place.") from None
@@ -70,6 +89,47 @@ def import_file(kb: KnowledgeBase, path: Path) -> Merged:
             _load_zip(path, place)
         with open_kb(place, create=False) as other:
             return merge(kb, other)
+
+
+def create_from(path: Path, file: Path) -> None:
+    """Make a knowledge base at a path that holds what an exported file holds; it appears whole or not at all.
+
+    If another process is faster, its knowledge base stays.
+    """
+    for leftover in path.parent.glob(f"{path.name}.*{UNFINISHED}*"):
+        if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
+            leftover.unlink(missing_ok=True)
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
+    try:
+        with open_kb(unfinished) as kb:
+            import_file(kb, file)
+        _leave_one_file(unfinished)
+        _appear(unfinished, path)
+    finally:
+        for leftover in path.parent.glob(f"{unfinished.name}*"):
+            leftover.unlink()
+
+
+def _appear(unfinished: Path, path: Path) -> None:
+    """Give a finished file its name, unless there is one of that name by now."""
+    try:
+        # Unlike a renamed file, a link never takes the place of another.
+        path.hardlink_to(unfinished)
+    except FileExistsError:
+        return
+    except OSError:
+        # There are file systems without links.
+        if not path.exists():
+            unfinished.rename(path)
+
+
+def n_runs_in(path: Path) -> int:
+    """Return the number of runs in an exported file, without reading them."""
+    from pyarrow import parquet
+
+    with zipfile.ZipFile(path) as archive:
+        _manifest(archive, path)
+        return int(parquet.ParquetFile(io.BytesIO(archive.read("run.parquet"))).metadata.num_rows)
 
 
 def _is_new(kb: KnowledgeBase) -> bool:
@@ -122,36 +182,53 @@ class _Salt:
                 self.identities[next(numbers)] = run_identity(private, *split_config(run.config))
 
 
-def _contents(connection: Connection, private: bool) -> Iterator[tuple[Table, Iterator[list[Row]]]]:
+Contents = Iterator[tuple[Table, Iterator[list[Row]]]]
+
+
+def _kept(table: Table, with_starter: bool) -> ColumnElement[bool]:
+    return true() if with_starter else yours(table)
+
+
+def _contents(connection: Connection, private: bool, with_starter: bool) -> Contents:
     """Yield each table with its rows in chunks."""
     salted = _Salt(connection)
     if private:
         salted.number_runs(connection)
     for table in TABLES:
         if not (private and table.name in LEFT_OUT_OF_PRIVATE):
-            yield table, _table_rows(connection, table, salted if private else None)
+            query = select(table).where(_kept(table, with_starter)).order_by(*table.primary_key)
+            yield table, _table_rows(connection, table, query, salted if private else None)
 
 
-def _table_rows(connection: Connection, table: Table, salted: _Salt | None) -> Iterator[list[Row]]:
-    result = connection.execute(select(table).order_by(*table.primary_key))
+def _table_rows(connection: Connection, table: Table, query: Select[Any], salted: _Salt | None) -> Iterator[list[Row]]:
+    result = connection.execute(query)
     for partition in result.mappings().partitions(CHUNK):
         rows = [dict(row) for row in partition]
         yield _private_rows(table, rows, salted) if salted else rows
 
 
-def _write_zip(connection: Connection, path: Path, private: bool) -> None:
+def _write_zip(path: Path, contents: Contents, *, private: bool, level: int) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         manifest = {"format": FORMAT, "schema": schema.HEAD, "private": private}
         archive.writestr("manifest.json", json.dumps(manifest))
-        for table, chunks in _contents(connection, private):
+        for table, chunks in contents:
             layout = _arrow_schema(table)
+            numbers = [field.name for field in layout if field.type == pa.float64()]
+            numbers += [f"{field.name}.list.element" for field in layout if pa.types.is_list(field.type)]
             with archive.open(f"{table.name}.parquet", "w", force_zip64=True) as file:
-                writer = parquet.ParquetWriter(pa.PythonFile(file, mode="w"), layout, compression="zstd")
+                writer = parquet.ParquetWriter(
+                    pa.PythonFile(file, mode="w"),
+                    layout,
+                    compression="zstd",
+                    compression_level=level,
+                    use_dictionary=[name for name in layout.names if name not in numbers],
+                    use_byte_stream_split=numbers,
+                )
                 for rows in chunks:
-                    writer.write_table(pa.Table.from_pylist(rows, schema=layout))
+                    writer.write_table(pa.table([_arrow_column(rows, field) for field in layout], schema=layout))
                 writer.close()
 
 
@@ -159,18 +236,37 @@ def _arrow_schema(table: Table) -> Any:
     import pyarrow as pa
 
     kinds = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
-    return pa.schema([(column.name, kinds[column.type.python_type]) for column in table.columns])
+    return pa.schema(
+        [
+            # Numbers that can be read by anyone, and that are packed better than bytes.
+            (column.name, pa.list_(pa.float64()) if column is FOLD_SCORES else kinds[column.type.python_type])
+            for column in table.columns
+        ]
+    )
 
 
-def _write_sqlite(connection: Connection, path: Path, private: bool) -> None:
+def _arrow_column(rows: list[Row], field: Any) -> Any:
+    import pyarrow as pa
+
+    values = [row[field.name] for row in rows]
+    if pa.types.is_list(field.type):
+        values = [None if value is None else np.frombuffer(value, dtype="<f8") for value in values]
+    return pa.array(values, type=field.type)
+
+
+def _write_sqlite(path: Path, contents: Contents) -> None:
     with open_kb(path) as copy, writing(copy.engine) as target:
-        for table, chunks in _contents(connection, private):
+        for table, chunks in contents:
             for rows in chunks:
                 names = list(table.c.keys())
                 insert_rows(target, table, names, [tuple(row[name] for name in names) for row in rows])
+    _leave_one_file(path)
+
+
+def _leave_one_file(path: Path) -> None:
+    """Bring what stands in the write-ahead log of a SQLite file into the file."""
     engine = make_engine(locate(path))
     with engine.connect() as raw:
-        # One file, without a write-ahead log beside it.
         raw.exec_driver_sql("COMMIT")
         raw.exec_driver_sql("PRAGMA journal_mode=DELETE")
     engine.dispose()
@@ -218,7 +314,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Row:
         manifest = json.loads(archive.read("manifest.json"))
     except (KeyError, ValueError):
         manifest = {}
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") not in READABLE:
         raise BadTable(f"{path.name} was not written by metaml kb export. For a csv table use: metaml kb import-table")
     if str(manifest["schema"]) > schema.HEAD:
         raise SchemaMismatch(
@@ -242,8 +338,22 @@ def _insert_archive(connection: Connection, archive: zipfile.ZipFile, path: Path
         try:
             file = parquet.ParquetFile(io.BytesIO(archive.read(f"{table.name}.parquet")))
             for batch in file.iter_batches(batch_size=CHUNK, columns=names):
-                columns = [batch.column(name).to_pylist() for name in names]
+                columns = [_plain_column(batch.column(name)) for name in names]
                 insert_rows(connection, table, names, list(zip(*columns, strict=True)))
         except (pa.ArrowInvalid, KeyError, zipfile.BadZipFile) as trouble:
             raise BadTable(f"{path.name} is damaged at table {table.name} ({trouble}). Ask for a new export.") from None
     connection.execute(text("UPDATE knowledge_base SET revision = revision + 1"))
+
+
+def _plain_column(column: Any) -> list[Any]:
+    """Return a column as the values that a database takes; a list of numbers becomes its bytes."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not pa.types.is_list(column.type):
+        return list(column.to_pylist())
+    data = column.flatten().to_numpy(zero_copy_only=False).astype("<f8").tobytes()
+    sizes = compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+    ends = 8 * np.cumsum(sizes, dtype=np.int64)
+    pieces = [data[start:end] for start, end in zip((ends - 8 * sizes).tolist(), ends.tolist(), strict=True)]
+    return [piece if is_known else None for piece, is_known in zip(pieces, column.is_valid().to_pylist(), strict=True)]

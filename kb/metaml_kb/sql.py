@@ -20,6 +20,7 @@ from metaml_kb.engine import writing as write_transaction
 from metaml_kb.errors import BadQuery, BadRecord
 from metaml_kb.frames import Names, RunFilter
 from metaml_kb.packing import unpack_predictions
+from metaml_kb.provenance import counts_by_source
 from metaml_kb.query import read_sql
 from metaml_kb.records import DatasetRecord, EnvironmentRecord, FoldPlanRecord, Run, SessionRecord, Value
 from metaml_kb.writing import Added
@@ -294,9 +295,9 @@ class KnowledgeBase:
         return f"{key}-{number}"
 
     def info(self) -> dict[str, Any]:
-        """Return what there is: counts, algorithms, metrics, sessions, schema and size."""
+        """Return what there is: counts, algorithms, metrics, sessions, and what of it came with a starter."""
         with reading(self._ours()) as connection:
-            return frames.summary(connection, self.name, schema.HEAD)
+            return frames.summary(connection, self.name, schema.HEAD) | counts_by_source(connection)
 
     def schema(self) -> pd.DataFrame:
         """Return the tables and views with their columns, for writing SQL."""

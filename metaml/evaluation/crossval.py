@@ -89,14 +89,22 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
 
 
 def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> Outcome:
-    """Return the algorithm fitted to all rows, with the seed that follows those of the folds."""
+    """Return the algorithm fitted to all rows, with the seed that follows those of the folds.
+
+    If the job names a fold, it is fitted to the rows that train it, with its seed.
+    """
+    X, y, number = dataset.X, dataset.y, job.plan.n_folds
+    if job.folds:
+        number = job.folds[0]
+        train, _ = job.plan.split(number)
+        X, y = X.iloc[train].reset_index(drop=True), y[train]
     meter, start = MemoryMeter(), time.perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            seed = fold_seed(job.seed, job.plan.n_folds)
+            seed = fold_seed(job.seed, number)
             estimator: Any = algorithm.build(job.config, task=dataset.task, seed=seed, n_threads=n_threads)
-            estimator.fit(dataset.X, dataset.y)
+            estimator.fit(X, y)
     except (Exception, SystemExit) as trouble:
         status: Status = "memory" if _is_memory(trouble) else "failed"
         return Outcome(status, time.perf_counter() - start, peak_megabytes=meter.peak(), error=one_line(trouble))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def environment(cache: Path | None = None) -> dict[str, Any]:
     return {**facts, "reference_seconds": _reference_seconds(facts, cache or _default_cache())}
 
 
+@cache
 def library_versions() -> dict[str, str]:
     """Return the versions of the installed libraries that matter, without importing them."""
     found = {}

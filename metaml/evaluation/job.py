@@ -91,7 +91,7 @@ class Job:
 
     `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
     `keep_predictions` asks for the out-of-fold predictions. A `refit` is no evaluation: the algorithm is fitted to all
-    rows and the fitted estimator comes back.
+    rows, or to those that train the one fold named, and the fitted estimator comes back.
     """
 
     dataset: str

@@ -64,6 +64,19 @@ def kappa(truth: Array, labels: Array) -> float:
     return (float(np.trace(table)) - by_chance) / (1 - by_chance) if by_chance < 1 else math.nan
 
 
+def f1(truth: Array, labels: Array) -> float:
+    """Return the F1 of the rarer of two classes, which is usually the one of interest; of equals, of the second.
+
+    >>> f1(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])).__round__(3)
+    0.667
+    """
+    counts = np.bincount(truth, minlength=2)
+    rarer = 0 if counts[0] < counts[1] else 1
+    hits = float(np.sum((truth == rarer) & (labels == rarer)))
+    named = float(np.sum(truth == rarer) + np.sum(labels == rarer))
+    return 2 * hits / named if named else math.nan
+
+
 def f1_macro(truth: Array, labels: Array) -> float:
     """Return the mean F1 over the classes that are present or predicted."""
     table = confusion(truth, labels)
@@ -131,6 +144,7 @@ METRICS: dict[str, Metric] = {
     "accuracy": Metric("accuracy", "accuracy", CLASSIFICATION, "labels", accuracy),
     "balanced_accuracy": Metric("balanced_accuracy", "balanced accuracy", CLASSIFICATION, "labels", balanced_accuracy),
     "kappa": Metric("kappa", "kappa", CLASSIFICATION, "labels", kappa),
+    "f1": Metric("f1", "F1", ("binary",), "labels", f1),
     "f1_macro": Metric("f1_macro", "F1 (macro)", CLASSIFICATION, "labels", f1_macro),
     "roc_auc": Metric("roc_auc", "ROC AUC", CLASSIFICATION, "probabilities", roc_auc),
     "neg_log_loss": Metric("neg_log_loss", "log loss", CLASSIFICATION, "probabilities", neg_log_loss, is_loss=True),

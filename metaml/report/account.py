@@ -16,7 +16,7 @@ LEAST_REST = 0.005
 LEDGER_WORDS = {
     "read": "reading and repairing the data",
     "metafeatures": "describing the data set",
-    "metalearning": "learning from experience",
+    "memory": "asking the knowledge base",
     "evaluations": "evaluating configurations",
     "optimiser": "choosing configurations",
     "idle": "waiting",
@@ -25,6 +25,7 @@ LEDGER_WORDS = {
     "thresholds": "tuning thresholds",
     "refit": "fitting the final model",
     "report": "writing this report",
+    "start and closing": "starting, reading, ensemble, files",
 }
 
 

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from metaml_cli.main import app
 from metaml_cli.render import as_text
 from metaml_kb import DatasetRecord, open_kb
+from metaml_kb.exchange import export
 
 
 def metaml(*arguments: str, code: int = 0):
@@ -135,6 +136,56 @@ def test_init_and_upgrade_say_what_they_did(tmp_path):
 
     assert "is ready, with 0 runs" in metaml("kb", "init", "--empty", "--kb", place).stderr
     assert "newest schema already" in metaml("kb", "upgrade", place).stderr
+
+
+@pytest.fixture
+def starter(tmp_path, run_of, monkeypatch):
+    """A small starter that takes the place of the one that ships."""
+    file = tmp_path / "small.metaml"
+    with open_kb(":memory:") as kb:
+        kb.add_dataset(DatasetRecord("e" * 32, "wine"))
+        session = kb.start_session("starter")
+        kb.add_runs(run_of(n, dataset="e" * 32, session=session) for n in range(5))
+        export(kb, file, with_starter=True)
+    monkeypatch.setenv("METAML_STARTER", str(file))
+
+
+def test_init_makes_a_knowledge_base_with_the_starter(starter, tmp_path):
+    said = metaml("kb", "init", "--kb", tmp_path / "new.db").stderr
+
+    assert "with 5 runs on 1 data sets (5 runs of the starter, 0 of yours)" in said
+
+
+def test_init_makes_an_empty_one_if_asked(starter, tmp_path):
+    said = metaml("kb", "init", "--empty", "--kb", tmp_path / "new.db").stderr
+
+    assert "with 0 runs" in said
+
+
+def test_init_adds_the_starter_to_what_exists(starter, place):
+    said = metaml("kb", "init", "--kb", place).stderr
+    again = metaml("kb", "init", "--kb", place).stderr
+
+    assert "with 9 runs on 2 data sets (5 runs of the starter, 4 of yours)" in said
+    assert again == said
+
+
+def test_every_command_that_makes_a_file_starts_with_the_starter(starter, place, tmp_path):
+    metaml("kb", "merge", tmp_path / "team.db", place)
+
+    facts = json.loads(metaml("kb", "info", "--kb", tmp_path / "team.db", "--format", "json").stdout)
+    assert facts["runs_by_source"] == {"starter": 5, "yours": 4}
+    assert facts["datasets_by_source"] == {"starter": 1, "yours": 1}
+
+
+def test_an_export_is_of_what_is_yours_unless_told(starter, place, tmp_path):
+    metaml("kb", "init", "--kb", place)
+
+    mine = metaml("kb", "export", tmp_path / "mine.metaml", "--kb", place)
+    everything = metaml("kb", "export", tmp_path / "all.metaml", "--with-starter", "--kb", place)
+
+    assert "holds 4 runs" in mine.stderr
+    assert "holds 9 runs" in everything.stderr
 
 
 def test_a_table_of_others_can_be_imported(tmp_path):

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 
 import pandas as pd
 import pytest
@@ -74,3 +76,68 @@ def test_a_metric_that_does_not_fit_is_refused(iris_csv, tmp_path):
     assert done.returncode == 2
     assert "does not fit the multiclass target" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_killed_search_is_resumed_and_repeats_nothing(iris_csv, tmp_path):
+    output = tmp_path / "out"
+    command = [
+        "tune",
+        str(iris_csv),
+        "--iterations",
+        "14",
+        "--seed",
+        "7",
+        "--algorithms",
+        "decision_tree,k_neighbors",
+        "--output",
+        str(output),
+    ]
+    whole = [*METAML, *command, "--kb", str(tmp_path / "whole.db")]
+    subprocess.run(whole, env=environment(tmp_path), capture_output=True, check=True)
+    process = subprocess.Popen([*METAML, *command], env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    while process.poll() is None and n_runs(tmp_path / "kb.db") < 4:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = n_runs(tmp_path / "kb.db")
+
+    resumed = [*METAML, *command, "--resume"]
+    done = subprocess.run(resumed, env=environment(tmp_path), capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert 4 <= before < 14
+    with open_kb(tmp_path / "kb.db") as kb, open_kb(tmp_path / "whole.db") as uncut:
+        assert kb.runs()["run"].tolist() == uncut.runs()["run"].tolist()
+        assert len(kb.sql("SELECT key FROM session WHERE kind = 'tune'")) == 1
+    assert "14 evaluations" in done.stderr
+    assert not (output / ".unfinished").exists()
+
+
+def n_runs(path) -> int:
+    if not path.exists():
+        return 0
+    base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return int(base.execute("SELECT count(*) FROM run").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        base.close()
+
+
+def test_predictions_out_of_fold_are_written_on_request(iris_csv, tmp_path):
+    command = ["tune", str(iris_csv), "--iterations", "2", "--algorithms", "decision_tree", "--predictions"]
+
+    done = subprocess.run(
+        [*METAML, *command, "--output", str(tmp_path / "out")],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(tmp_path / "out" / "predictions.csv")
+    assert table.columns.tolist() == ["prediction", "0", "1", "2"]
+    assert len(table) == 150
+    assert (table["prediction"] == pd.read_csv(iris_csv)["target"]).mean() > 0.8

@@ -46,6 +46,8 @@ def test_classification_scores_equal_those_of_scikit_learn(n_classes, seed):
         "neg_log_loss": -reference.log_loss(truth, probabilities),
         "neg_brier": -brier,
     }
+    if n_classes == 2:
+        expected["f1"] = reference.f1_score(truth, labels, pos_label=int(np.argmin(np.bincount(truth)[::-1]) == 0))
     assert scores == pytest.approx(expected, rel=0, abs=1e-12)
 
 
@@ -135,7 +137,8 @@ def test_huge_predictions_score_badly_but_finitely():
 
 
 def test_every_metric_belongs_to_its_task():
-    assert {name for name, found in METRICS.items() if "binary" in found.tasks} == CLASSIFICATION
+    assert {name for name, found in METRICS.items() if "multiclass" in found.tasks} == CLASSIFICATION
+    assert {name for name, found in METRICS.items() if "binary" in found.tasks} == {*CLASSIFICATION, "f1"}
     assert all(name == found.name for name, found in METRICS.items())
 
 

@@ -316,6 +316,17 @@ class TestAsking:
         assert info["runs_by_algorithm"] == {"random_forest": 2, "svm": 1}
         assert info["metrics"] == ["accuracy", "roc_auc"]
 
+    def test_info_tells_a_starter_from_what_is_yours(self, kb, run_of):
+        kb.add_dataset(DatasetRecord("e" * 32, "wine"))
+        kb.add_dataset(DatasetRecord("d" * 32, "zoo"))
+        starter = kb.start_session("starter")
+        kb.add_runs([run_of(1, session=starter), run_of(2), run_of(3, dataset="e" * 32, session=starter)])
+
+        info = kb.info()
+
+        assert info["runs_by_source"] == {"starter": 2, "yours": 1}
+        assert info["datasets_by_source"] == {"starter": 1, "yours": 2}
+
     def test_the_revision_changes_with_every_addition(self, kb, run_of):
         before = kb.revision()
         kb.add_run(run_of(1))

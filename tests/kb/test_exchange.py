@@ -1,13 +1,18 @@
 """Export and import: one file that holds everything, or everything that may be shown."""
 
+import io
+import json
+import os
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
-from metaml_kb.exchange import export, import_file
+from metaml_kb.exchange import create_from, export, import_file, n_runs_in
 
 
 @pytest.fixture
@@ -112,3 +117,109 @@ def test_a_damaged_export_changes_nothing(full, run_of, tmp_path):
 def test_a_missing_file_is_named(kb, tmp_path):
     with pytest.raises(CannotOpen, match="no file"):
         import_file(kb, tmp_path / "nothing.metaml")
+
+
+def test_the_scores_per_fold_are_numbers_that_anyone_can_read(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+
+    with zipfile.ZipFile(tmp_path / "all.metaml") as archive:
+        runs = parquet.read_table(io.BytesIO(archive.read("run.parquet")))
+
+    assert runs["fold_scores"].to_pylist()[0] == [0.5, 0.75, 0.25, 0.5]
+    assert runs["fold_scores"].null_count == 1
+
+
+def test_a_file_of_the_first_format_can_still_be_read(full, tmp_path):
+    export(full, tmp_path / "new.metaml")
+    with zipfile.ZipFile(tmp_path / "new.metaml") as new, zipfile.ZipFile(tmp_path / "old.metaml", "w") as old:
+        for name in new.namelist():
+            if name == "run.parquet":
+                runs = parquet.read_table(io.BytesIO(new.read(name)))
+                folds = [None if row is None else np.array(row).tobytes() for row in runs["fold_scores"].to_pylist()]
+                place = runs.column_names.index("fold_scores")
+                parquet.write_table(
+                    runs.set_column(place, "fold_scores", pa.array(folds, pa.binary())), tmp_path / name
+                )
+                old.write(tmp_path / name, name)
+            elif name == "manifest.json":
+                old.writestr(name, json.dumps(json.loads(new.read(name)) | {"format": "metaml-export-1"}))
+            else:
+                old.writestr(name, new.read(name))
+
+    with open_kb(":memory:") as other:
+        import_file(other, tmp_path / "old.metaml")
+
+        assert other.runs(folds=True).astype(str).equals(full.runs(folds=True).astype(str))
+
+
+@pytest.fixture
+def started(full, run_of):
+    """A knowledge base with a starter in it: one data set is only the starter's, one is shared."""
+    starter = full.start_session("starter", settings={"title": "starter"})
+    full.add_dataset(DatasetRecord("d" * 32, "zoo"))
+    full.add_metafeatures("d" * 32, {"NumberOfInstances": 20.0})
+    full.add_run(run_of(50, session=starter))
+    full.add_run(run_of(51, dataset="d" * 32, session=starter, fold_plan="starter plan"))
+    return full
+
+
+@pytest.mark.parametrize("name", ["mine.metaml", "mine.db"])
+@pytest.mark.parametrize("private", [True, False])
+def test_an_export_leaves_the_starter_out(started, tmp_path, name, private):
+    n_runs = export(started, tmp_path / name, private=private)
+
+    with open_kb(":memory:") as other:
+        import_file(other, tmp_path / name)
+
+        assert n_runs == len(other.runs()) == 5
+        assert len(other.datasets()) == 2
+        assert other.metafeatures()["NumberOfInstances"].tolist() == [10.0]
+        assert other.sql("SELECT kind FROM session")["kind"].tolist() == ["bot"]
+        assert other.sql("SELECT count(*) AS n FROM fold_plan")["n"].tolist() == [1]
+        assert other.sql("SELECT count(*) AS n FROM configuration")["n"].tolist() == [5]
+
+
+def test_an_export_brings_the_starter_if_asked(started, tmp_path):
+    n_runs = export(started, tmp_path / "all.metaml", with_starter=True)
+
+    with open_kb(":memory:") as other:
+        import_file(other, tmp_path / "all.metaml")
+
+        assert n_runs == n_runs_in(tmp_path / "all.metaml") == 7
+        assert other.runs().equals(started.runs())
+        assert other.info()["runs_by_source"] == {"starter": 2, "yours": 5}
+
+
+def test_a_knowledge_base_can_be_made_from_an_export(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+
+    create_from(tmp_path / "new.db", tmp_path / "all.metaml")
+
+    with open_kb(tmp_path / "new.db", create=False) as other:
+        assert other.runs().equals(full.runs())
+        assert other.info()["key"] != full.info()["key"]
+    assert not list(tmp_path.glob("*unfinished*"))
+
+
+def test_what_another_process_made_meanwhile_stays(full, run_of, tmp_path):
+    export(full, tmp_path / "all.metaml")
+    with open_kb(tmp_path / "new.db") as faster:
+        faster.add_dataset(DatasetRecord("f" * 32, "iris"))
+        faster.add_run(run_of(77))
+
+        create_from(tmp_path / "new.db", tmp_path / "all.metaml")
+
+        assert len(faster.runs()) == 1
+
+
+def test_what_a_killed_process_left_is_swept_after_a_while(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+    old, fresh = tmp_path / "new.db.1.unfinished", tmp_path / "new.db.2.unfinished-wal"
+    for leftover in (old, fresh):
+        leftover.touch()
+    os.utime(old, (0, 0))
+
+    create_from(tmp_path / "new.db", tmp_path / "all.metaml")
+
+    assert not old.exists()
+    assert fresh.exists()

@@ -1,0 +1,126 @@
+"""`metaml reproduce`: a stored run made again, and whether the same comes out."""
+
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from metaml_cli.kb import KB, Form, opened
+from metaml_cli.render import Format, as_text, say, show_facts
+from metaml_cli.why import WIDTH, defined, printable, wrapped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metaml.reproduction import Reproduction
+
+DIFFERENT = 1
+
+
+def reproduce(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Key of a run, or its beginning, as metaml kb runs shows.")],
+    data: Annotated[
+        Path | None, typer.Option(help="The file it was made on; not needed for the data sets of bot --builtin.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Column to predict; default the stored one.")] = None,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Evaluate a stored run again and compare every score on every fold; ends with 1 where one differs.
+
+    The data, the folds, the configuration and the seed are those of the run.
+
+    Example: metaml reproduce 1f3a9c02 --data data.csv
+    """
+    from metaml.reproduction import dataset_of
+    from metaml.reproduction import reproduce as make_again
+    from metaml_kb.lookup import find_run
+
+    with opened(kb) as base:
+        stored = find_run(base, run)
+    dataset = dataset_of(stored, data, target)
+    took = (stored.run.fit_seconds or 0.0) + (stored.run.predict_seconds or 0.0)
+    say(f"Evaluating {stored.run.algorithm} on {dataset.name} again; it took {took:.1f} s.")
+    found = make_again(stored, dataset)
+    if form is Format.table:
+        typer.echo("\n".join(lines_of(found)))
+    else:
+        show_facts(facts_of(found), form)
+    if not found.is_same:
+        raise typer.Exit(DIFFERENT)
+
+
+def facts_of(found: "Reproduction") -> dict[str, Any]:
+    """Return what came of making a run again as plain JSON."""
+    run = found.stored.run
+    return {
+        "run": found.stored.key,
+        "is_same": found.is_same,
+        "status": {"stored": run.status, "again": found.outcome.status},
+        "error": {"stored": run.error, "again": found.outcome.error},
+        "scores_compared": found.n_compared,
+        "scores_that_differ": len(found.differences),
+        "differences": [
+            {"metric": item.metric, "fold": item.fold, "stored": defined(item.stored), "again": defined(item.again)}
+            for item in found.differences
+        ],
+        "versions": {name: {"stored": then, "again": now} for name, (then, now) in found.versions.items()},
+    }
+
+
+def lines_of(found: "Reproduction") -> list[str]:
+    """Return what came of making a run again as lines of at most 80 columns."""
+    lines = wrapped(_verdict(found), "")
+    if found.outcome.scores and found.differences:
+        lines += ["", *as_text(_table(found), WIDTH).splitlines()]
+    if not found.is_same:
+        lines += ["", *wrapped(_circumstances(found), "")]
+        lines += [
+            f"  {name} {then or 'none'} then, {now or 'none'} now" for name, (then, now) in found.versions.items()
+        ]
+    return [printable(line) for line in lines]
+
+
+def _verdict(found: "Reproduction") -> str:
+    run, outcome, key = found.stored.run, found.outcome, found.stored.key[:8]
+    then, now = _ended(run.status, run.error), _ended(outcome.status, outcome.error)
+    if outcome.status != run.status:
+        return f"Not reproduced: run {key} was {then}, now it is {now}."
+    if found.differences:
+        return f"Not reproduced: {len(found.differences)} of the {found.n_compared} scores of run {key} differ."
+    if not found.n_compared:
+        return f"Reproduced: run {key} was {then} and has no scores, now it is {now} again."
+    return f"Reproduced: all {found.n_compared} scores of run {key} are the same to 1e-9."
+
+
+def _ended(status: str, error: str | None) -> str:
+    return f"{status} ({error})" if error else status
+
+
+def _table(found: "Reproduction") -> "pd.DataFrame":
+    import pandas as pd
+
+    rows = [
+        (
+            item.metric,
+            "mean" if item.fold is None else str(item.fold),
+            f"{item.stored:.10g}",
+            "–" if item.again is None else f"{item.again:.10g}",
+            "–" if item.again is None else f"{item.again - item.stored:+.2g}",
+        )
+        for item in found.differences
+    ]
+    return pd.DataFrame(rows, columns=["metric", "fold", "stored", "now", "difference"])
+
+
+def _circumstances(found: "Reproduction") -> str:
+    """Return what is known of why it came out otherwise."""
+    machine = found.stored.environment
+    if machine is None:
+        return "The library versions it was made with are not known."
+    elsewhere = machine.host and machine.host != platform.node()
+    where = f" It was made on another machine ({machine.host})." if elsewhere else ""
+    if found.versions:
+        return f"These versions are not those it was made with.{where}"
+    return f"The library versions are those it was made with.{where} The order of a file's columns matters, too."

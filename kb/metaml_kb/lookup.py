@@ -1,0 +1,118 @@
+"""One run and all that it refers to, found by its key or the beginning of it."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Table, select
+
+from metaml_kb import tables
+from metaml_kb.engine import reading
+from metaml_kb.errors import BadQuery
+from metaml_kb.packing import unpack_folds
+from metaml_kb.records import (
+    DatasetRecord,
+    EnvironmentRecord,
+    FoldPlanRecord,
+    ProposalRecord,
+    Run,
+    SessionRecord,
+)
+from metaml_kb.sql import KnowledgeBase
+
+KEY_LENGTH = 32
+MOST_NAMED = 5
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run, and the records that it names by their keys; its predictions are left where they are."""
+
+    key: str
+    run: Run
+    dataset: DatasetRecord
+    fold_plan: FoldPlanRecord
+    session: SessionRecord | None
+    environment: EnvironmentRecord | None
+
+
+def find_run(kb: KnowledgeBase, beginning: str) -> StoredRun:
+    """Return the only run whose key (as in the column `run`) has this beginning."""
+    with reading(kb.engine) as connection:
+        row = _run_row(connection, beginning.strip().lower(), kb.name)
+        dataset = DatasetRecord(**_record(connection, tables.dataset, row["dataset_id"], "added_at"))
+        plan = FoldPlanRecord(**_record(connection, tables.fold_plan, row["fold_plan_id"]))
+        session = environment = None
+        if row["session_id"] is not None:
+            session = SessionRecord(**_record(connection, tables.session, row["session_id"]))
+        if row["environment_id"] is not None:
+            environment = EnvironmentRecord(**_record(connection, tables.environment, row["environment_id"], "key"))
+        run = Run(
+            dataset=dataset.fingerprint,
+            algorithm=_record(connection, tables.algorithm, row["algorithm_id"])["name"],
+            config=_config(connection, row["configuration_id"]),
+            scores=_scores(connection, row),
+            fold_plan=plan.key,
+            session=None if session is None else session.key,
+            environment=None if environment is None else environment.key,
+            proposal=_proposal(connection, row["id"]),
+            **{name: row[name] for name in ("seed", "status", "origin", "probability", "fit_seconds")},
+            **{name: row[name] for name in ("predict_seconds", "peak_megabytes", "error", "finished_at")},
+        )
+    return StoredRun(bytes(row["identity"]).hex(), run, dataset, plan, session, environment)
+
+
+def _run_row(connection: Connection, beginning: str, where: str) -> Row:
+    if not re.fullmatch(rf"[0-9a-f]{{1,{KEY_LENGTH}}}", beginning):
+        raise BadQuery(
+            f"{beginning!r} is not the key of a run, which has up to {KEY_LENGTH} of the characters 0-9 and a-f. "
+            "See the column run of: metaml kb runs"
+        )
+    run = tables.run
+    first, last = (bytes.fromhex(beginning.ljust(KEY_LENGTH, filler)) for filler in "0f")
+    query = select(run).where(run.c.identity.between(first, last)).order_by(run.c.identity).limit(MOST_NAMED + 1)
+    rows = [dict(row) for row in connection.execute(query).mappings()]
+    if not rows:
+        raise BadQuery(f"No run in {where} has a key that begins with {beginning}. See: metaml kb runs")
+    if len(rows) > 1:
+        named = ", ".join(bytes(row["identity"]).hex()[: len(beginning) + 8] for row in rows[:MOST_NAMED])
+        others = " and others" if len(rows) > MOST_NAMED else ""
+        raise BadQuery(f"Several runs have a key that begins with {beginning}: {named}{others}. Give more of it.")
+    return rows[0]
+
+
+def _record(connection: Connection, table: Table, number: int, *left_out: str) -> Row:
+    """Return a row by its number, without that number; what is stored as JSON is read."""
+    row = dict(connection.execute(select(table).where(table.c.id == number)).mappings().one())
+    for name in ("details", "settings", "versions"):
+        if name in row:
+            row[name] = json.loads(row[name])
+    return {name: value for name, value in row.items() if name not in ("id", *left_out)}
+
+
+def _config(connection: Connection, number: int) -> Row:
+    found = _record(connection, tables.configuration, number)
+    names = _record(connection, tables.parameter_set, found["parameter_set_id"])["names"]
+    return dict(zip(json.loads(names), json.loads(found["value_list"]), strict=True))
+
+
+def _scores(connection: Connection, row: Row) -> dict[str, float | list[float]]:
+    """Return each metric's values per fold, or its mean where only that is known."""
+    names = json.loads(_record(connection, tables.metric_set, row["metric_set_id"])["names"])
+    means = [float("nan") if value is None else float(value) for value in json.loads(row["score_list"])]
+    folds = unpack_folds(len(names), row["fold_scores"])
+    return {
+        name: mean if values is None else values.tolist()
+        for name, mean, values in zip(names, means, folds, strict=True)
+    }
+
+
+def _proposal(connection: Connection, number: int) -> ProposalRecord | None:
+    table = tables.proposal
+    found = connection.execute(select(table).where(table.c.run_id == number)).mappings().one_or_none()
+    if found is None:
+        return None
+    known = {name: value for name, value in found.items() if name != "run_id"}
+    return ProposalRecord(**known | {"details": json.loads(found["details"])})

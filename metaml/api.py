@@ -1,0 +1,239 @@
+"""metaml from Python: `metaml.tune(data)` takes a path or a frame and gives a model, a leaderboard and a report."""
+
+import io
+import json
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from metaml.algorithms import ALGORITHMS
+from metaml.bandits import DEFAULT_POLICY
+from metaml.budget import Budget, in_words, seconds_of
+from metaml.config import Config
+from metaml.data import Dataset, from_frame, read_dataset
+from metaml.end_to_end import tune as tune_dataset
+from metaml.errors import BadRequest
+from metaml.evaluation import Limits, display
+from metaml.model import Model
+from metaml.report import ReportData, leaderboard_csv, render, summary
+from metaml.tuning import DEFAULT_LIMITS, TuneProgress, TuneSettings
+from metaml_kb import KnowledgeBase, open_kb
+
+DEFAULT_BUDGET = "5m"
+NO_KB = ":memory:"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TuneResult:
+    """What a call of `metaml.tune` found: the model to predict with, and the facts that its report tells.
+
+    Scores are higher-is-better values of `metric`, cross-validated.
+    """
+
+    model: Model
+    facts: ReportData
+    output: Path | None = None
+
+    def __repr__(self) -> str:
+        return f"TuneResult({self.headline!r})"
+
+    @property
+    def headline(self) -> str:
+        """Return the result in a few sentences."""
+        return str(summary(self.facts)["headline"])
+
+    @property
+    def metric(self) -> str:
+        """Return the name of what was optimised."""
+        return self.facts.metric
+
+    @property
+    def score(self) -> float | None:
+        """Return the model's score; None for a fallback."""
+        return self.model.score
+
+    @property
+    def kind(self) -> str:
+        """Return what the model is: ensemble, single, or fallback if the time did not suffice for either."""
+        return "fallback" if self.facts.final is None else self.facts.final.kind
+
+    @property
+    def why(self) -> str:
+        """Return why the model is what it is; empty where nothing needs saying."""
+        return "" if self.facts.final is None else self.facts.final.why
+
+    @property
+    def leaderboard(self) -> pd.DataFrame:
+        """Return a row for each evaluation, best first, with its configuration as a dictionary."""
+        board = pd.read_csv(io.StringIO(leaderboard_csv(self.facts)), dtype={"rank": "Int64"})
+        return board.assign(config=[json.loads(config) for config in board["config"]])
+
+    @property
+    def best_algorithm(self) -> str | None:
+        """Return the algorithm of the best single evaluation; None if none was complete."""
+        best = summary(self.facts)["best"]
+        return None if best is None else str(best["algorithm"])
+
+    @property
+    def best_config(self) -> Config | None:
+        """Return the configuration of the best single evaluation; None if none was complete."""
+        best = summary(self.facts)["best"]
+        return None if best is None else dict(best["config"])
+
+    @property
+    def report(self) -> Path | None:
+        """Return where the report is; None unless an output folder was given."""
+        return None if self.output is None else self.output / "report.html"
+
+    def html(self) -> str:
+        """Return the report as a page."""
+        return render(self.facts)
+
+
+def tune(
+    data: str | Path | pd.DataFrame,
+    target: str | None = None,
+    *,
+    task: str | None = None,
+    metric: str = "auto",
+    time_budget: str | float | None = None,
+    iterations: int | None = None,
+    output: str | Path | None = None,
+    algorithms: str | Iterable[str] | None = None,
+    exclude: str | Iterable[str] = (),
+    surrogate: str = "default",
+    bandit: str = DEFAULT_POLICY,
+    single: bool = False,
+    workers: int = 1,
+    folds: int = 5,
+    limit_seconds: float = DEFAULT_LIMITS.seconds,
+    limit_memory: float | None = DEFAULT_LIMITS.megabytes,
+    max_rows: int | None = None,
+    seed: int = 0,
+    resume: bool = False,
+    predictions: bool = False,
+    exclude_datasets: Iterable[str] = (),
+    kb: str | Path | KnowledgeBase | None = None,
+    name: str | None = None,
+    verbose: int = 0,
+) -> TuneResult:
+    """Return the best model that the budget allows for a csv, parquet or ARFF file, or for a frame.
+
+    The options are those of `metaml tune`. `target` is a column, by default the last one. `time_budget` is a number of
+    seconds or a text such as "10m", counted from the call; without it, `iterations` decide, and without those either
+    it is five minutes. `output` is a folder for the model, the report and the tables; without one nothing is written.
+    `kb` is a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
+    ":memory:" neither uses nor adds experience. `name` is what the data set is called, by default its file's name.
+    """
+    settings = settings_of(
+        metric=metric,
+        time_budget=time_budget,
+        iterations=iterations,
+        algorithms=algorithms,
+        exclude=exclude,
+        strategy=surrogate,
+        bandit=bandit,
+        n_workers=workers,
+        n_folds=folds,
+        limits=Limits(limit_seconds, limit_memory),
+        max_rows=max_rows,
+        seed=seed,
+        exclude_datasets=tuple(exclude_datasets),
+    )
+    budget = Budget(settings.seconds)
+    if isinstance(data, pd.DataFrame):
+        dataset = from_frame(data, target, task, name or "data")
+    else:
+        dataset = read_dataset(data, target, task, name)
+    return result_of(
+        dataset,
+        settings,
+        budget=budget,
+        kb=kb,
+        output=output,
+        single=single,
+        verbose=verbose,
+        resume=resume,
+        predictions=predictions,
+    )
+
+
+def settings_of(
+    *,
+    time_budget: str | float | None,
+    iterations: int | None,
+    algorithms: str | Iterable[str] | None,
+    exclude: str | Iterable[str],
+    **others: Any,
+) -> TuneSettings:
+    """Return the settings for a budget and algorithms as people give them."""
+    if iterations is not None and iterations < 1:
+        raise BadRequest(f"{iterations} iterations find nothing. Give at least 1, or none and a time budget.")
+    left_out = _names_in(exclude)
+    unknown = [name for name in left_out if name not in ALGORITHMS]
+    if unknown:
+        raise BadRequest(f"There is no algorithm {', '.join(unknown)} to exclude. They are: {', '.join(ALGORITHMS)}.")
+    wanted = tuple(ALGORITHMS) if algorithms is None else _names_in(algorithms)
+    return TuneSettings(
+        seconds=_seconds_in(time_budget, iterations),
+        n_iterations=iterations,
+        algorithms=tuple(name for name in wanted if name not in left_out),
+        **others,
+    )
+
+
+def result_of(
+    dataset: Dataset,
+    settings: TuneSettings,
+    *,
+    budget: Budget,
+    kb: str | Path | KnowledgeBase | None,
+    output: str | Path | None,
+    single: bool,
+    verbose: int,
+    resume: bool = False,
+    predictions: bool = False,
+) -> TuneResult:
+    """Return what tuning finds for a data set that is prepared."""
+    folder = None if output is None else Path(output)
+    if kb == NO_KB:
+        settings = replace(settings, uses_memory=False)
+    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_kb(kb) as base:
+        tuned = tune_dataset(
+            dataset,
+            settings,
+            kb=base,
+            output=folder,
+            single=single,
+            on_progress=_tell if verbose else lambda _: None,
+            budget=budget,
+            resume=resume,
+            predictions=predictions,
+        )
+    return TuneResult(tuned.finished.model, tuned.report, folder)
+
+
+def _seconds_in(time_budget: str | float | None, iterations: int | None) -> float | None:
+    if time_budget is None:
+        return seconds_of(DEFAULT_BUDGET) if iterations is None else None
+    return seconds_of(time_budget if isinstance(time_budget, str) else str(float(time_budget)))
+
+
+def _names_in(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of a list, or of a text with commas as the command line takes it."""
+    if isinstance(names, str):
+        return tuple(name.strip() for name in names.split(",") if name.strip())
+    return tuple(names)
+
+
+def _tell(progress: TuneProgress) -> None:
+    line = f"{in_words(progress.seconds)}   {progress.n_done} runs"
+    if progress.best is not None:
+        label, value = display(progress.metric, progress.best.score)
+        line += f"   best {label} {value:.4f} ({progress.best.run.algorithm})"
+    print(line, file=sys.stderr)

@@ -1,0 +1,250 @@
+"""metaml as scikit-learn estimators: `MetaMLClassifier` and `MetaMLRegressor`.
+
+Rows are given as a frame (numbers, categories, words, dates and missing values as they are) or as an array. What
+cannot be used raises a ValueError, as everywhere in scikit-learn.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
+
+from metaml.api import result_of, settings_of
+from metaml.budget import Budget
+from metaml.data import Dataset, Repair, from_frame
+from metaml.data.columns import counted
+from metaml.data.fingerprint import fingerprint
+from metaml.data.names import distinct
+from metaml.errors import BadDataset, MetamlError
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+MOST_SEEDS = 2**31 - 1
+
+
+class _Tuned(BaseEstimator):  # type: ignore[misc]
+    """What classifier and regressor share: `fit` tunes, the model that was found predicts."""
+
+    def __init__(
+        self,
+        *,
+        time_budget: str | float | None = None,
+        iterations: int | None = None,
+        metric: str = "auto",
+        algorithms: str | Iterable[str] | None = None,
+        exclude: str | Iterable[str] = (),
+        single: bool = False,
+        workers: int = 1,
+        folds: int = 5,
+        kb: str | Path | None = None,
+        output: str | Path | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        """Store what is asked for.
+
+        Parameters
+        ----------
+        time_budget: seconds, or a text such as "10m", for all of `fit`; without it `iterations` decide, and without
+            those either it is five minutes
+        iterations: the search ends after so many evaluations, if the time does not end it first
+        metric: what to optimise; "auto" is ROC AUC, log loss or RMSE
+        algorithms, exclude: names of algorithms to use, by default all, and to leave out
+        single: one model instead of an ensemble
+        workers: evaluations at a time, each in a process and on a core of its own
+        folds: of the cross-validation that scores an evaluation
+        kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
+            for the command line; ":memory:" neither uses nor adds experience
+        output: folder for the model, the report and the tables; None writes nothing
+        random_state: the same number and `iterations` give the same runs; None is different every time
+        verbose: 1 tells of each evaluation on standard error
+        """
+        self.time_budget = time_budget
+        self.iterations = iterations
+        self.metric = metric
+        self.algorithms = algorithms
+        self.exclude = exclude
+        self.single = single
+        self.workers = workers
+        self.folds = folds
+        self.kb = kb
+        self.output = output
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the best model that the budget allows for these rows; return the estimator."""
+        # A fit that fails must not leave an older model beside what it learnt of the new rows.
+        self.__dict__.pop("model_", None)
+        with _value_errors():
+            settings = settings_of(
+                metric=self.metric,
+                time_budget=self.time_budget,
+                iterations=self.iterations,
+                algorithms=self.algorithms,
+                exclude=self.exclude,
+                n_workers=self.workers,
+                n_folds=self.folds,
+                seed=_seed_of(self.random_state),
+            )
+            budget = Budget(settings.seconds)
+            name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"
+            frame, y = self._rows_and_target(X, y)
+            dataset = self._dataset_of(frame, y, distinct(name, {str(column).strip() for column in frame.columns}))
+            result = result_of(
+                dataset,
+                settings,
+                budget=budget,
+                kb=self.kb,
+                output=self.output,
+                single=self.single,
+                verbose=self.verbose,
+            )
+        if result.kind == "fallback":
+            told = f"Only a fallback could be fitted: {result.why}. Give more time."
+            warnings.warn(told, ConvergenceWarning, stacklevel=2)
+        self.model_ = result.model
+        self.leaderboard_ = result.leaderboard
+        self.best_algorithm_, self.best_config_ = result.best_algorithm, result.best_config
+        self.best_score_, self.metric_ = result.score, result.metric
+        self.report_ = result.report
+        self.repairs_ = [str(repair) for repair in dataset.repairs]
+        return self
+
+    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
+        """Return rows and target as a data set."""
+        raise NotImplementedError
+
+    def _rows_and_target(self, X: Any, y: Any) -> tuple[pd.DataFrame, Array]:
+        """Return training rows and target, checked by the rules of scikit-learn."""
+        frame = self._rows(X, reset=True)
+        # The rows are as they should be: numbers in their place leave the target and its length to be checked.
+        stand_in = np.zeros((len(frame), 1))
+        _, y = check_X_y(stand_in, y, y_numeric=is_regressor(self), ensure_min_samples=2, estimator=self)
+        return frame, y
+
+    def _rows(self, X: Any, *, reset: bool = False) -> pd.DataFrame:
+        """Return rows with the columns' names, or x0, x1 … where they have none."""
+        if isinstance(X, pd.DataFrame):
+            frame = validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+            frame = pd.DataFrame(array).infer_objects()
+        names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
+        named: pd.DataFrame = frame.set_axis(names, axis=1).reset_index(drop=True)
+        return named
+
+    def _answer(self, X: Any) -> tuple[Array, Floats]:
+        """Return predictions and, empty for regression, probabilities for rows like those of `fit`."""
+        check_is_fitted(self, "model_")
+        with _value_errors():
+            answer = self.model_.answer(self._rows(X))
+        return answer.predictions, np.zeros((0, 0)) if answer.probabilities is None else answer.probabilities
+
+
+class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
+    """The best classifier that a budget allows, found with the help of all earlier runs.
+
+    `fit` learns `classes_`; the `model_`, whose `save` writes a file for `metaml predict`; its cross-validated
+    `best_score_`, the higher the better, by `metric_`; the `leaderboard_`, a frame with a row for each evaluation;
+    `best_algorithm_` and `best_config_` of the best single one; `report_`, the path of the report if there is an
+    `output`; and `repairs_`, what was done to the columns. A class with one row is never predicted, as it cannot be
+    cross-validated.
+
+    >>> from sklearn.model_selection import cross_val_score
+    >>> classifier = MetaMLClassifier(time_budget="10m", random_state=0)
+    >>> scores = cross_val_score(classifier, X, y, scoring="roc_auc")  # doctest: +SKIP
+    """
+
+    def predict(self, X: Any) -> Array:
+        """Return the class of each row."""
+        return self._answer(X)[0].astype(self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, in the order of `classes_`, for each row."""
+        _, learnt = self._answer(X)
+        probabilities = np.zeros((len(learnt), len(self.classes_)))
+        probabilities[:, self._learnt] = learnt
+        return probabilities
+
+    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise BadDataset(f"There is only one class ({self.classes_[0]!r}), so there is nothing to learn.")
+        task = "binary" if len(self.classes_) == 2 else "multiclass"
+        # Codes, as a label that is a word for "missing", or has spaces around it, would be read as another.
+        dataset = from_frame(frame.assign(**{target: codes}), target, task)
+        self._learnt = np.asarray(dataset.labels)
+        labels = self.classes_[self._learnt]
+        labels = labels.astype(object) if labels.dtype.kind == "U" else labels
+        repairs = [repair for repair in dataset.repairs if repair.column != dataset.target]
+        lonely = np.delete(self.classes_, self._learnt).tolist()
+        if lonely:
+            why = f"a class with one member cannot be cross-validated: {', '.join(map(repr, lonely[:3]))}"
+            repairs.append(Repair(dataset.target, f"{counted(len(lonely), 'row')} dropped", why))
+            warnings.warn(f"{repairs[-1]}. It is never predicted.", UserWarning, stacklevel=3)
+        return replace(
+            dataset,
+            labels=labels,
+            schema=replace(dataset.schema, labels=tuple(labels.tolist()), label_dtype=str(labels.dtype)),
+            repairs=tuple(repairs),
+            fingerprint=fingerprint(dataset.X, dataset.y, labels, dataset.target),
+        )
+
+
+class MetaMLRegressor(RegressorMixin, _Tuned):  # type: ignore[misc]
+    """The best regressor that a budget allows, found with the help of all earlier runs.
+
+    What `fit` learns is named as in `MetaMLClassifier`.
+
+    >>> regressor = MetaMLRegressor(time_budget="10m", metric="mae", random_state=0)
+    >>> regressor.fit(X, y).predict(new)  # doctest: +SKIP
+    """
+
+    def predict(self, X: Any) -> Floats:
+        """Return the value of each row."""
+        return self._answer(X)[0]
+
+    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
+        return from_frame(frame.assign(**{target: y}), target, "regression")
+
+
+def _seed_of(random_state: int | np.random.RandomState | None) -> int:
+    """Return the number that all choices follow from; NumPy's global generator is neither asked nor changed."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(MOST_SEEDS))
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(MOST_SEEDS))
+
+
+@contextmanager
+def _value_errors() -> Iterator[None]:
+    """Say what is wrong as scikit-learn and its users expect it."""
+    try:
+        yield
+    except MetamlError as trouble:
+        raise ValueError(str(trouble)) from trouble

@@ -1,0 +1,73 @@
+"""Which columns a model leans on: how much its score falls on rows it has not seen when a column is shuffled."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.ensemble import score
+from metaml.evaluation import Job, Limits, Pool
+from metaml.finishing import CLOSING_SECONDS, CLOSING_SHARE, Finished
+from metaml.report import FeatureImportance, feature_importance
+from metaml.tuning import PLAN_SEED, Found, TuneSettings
+
+Array = npt.NDArray[np.float64]
+UNTIMED_SECONDS = 10.0
+LEAST_SECONDS = 0.3
+FOLD = 0
+
+
+def importances(
+    dataset: Dataset, found: Found, finished: Finished, pool: Pool, settings: TuneSettings, budget: Budget
+) -> tuple[list[FeatureImportance], str]:
+    """Return the columns by importance to the member with the most weight, or none and a sentence that says why.
+
+    The member is fitted anew without one fold, and judged on that fold. What is left of the time is shared with the
+    files that are still to be written.
+    """
+    if not finished.chosen:
+        return [], "The importance of the columns was not measured: there is only a fallback."
+    seconds = UNTIMED_SECONDS
+    if settings.seconds is not None:
+        seconds = budget.left - 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
+    trial = max(finished.chosen, key=lambda member: member[1])[0]
+    too_late = "The importance of the columns was not measured: there was no time left. Give more."
+    n_folds = max(len(trial.outcome.folds), 1)
+    if seconds < max(LEAST_SECONDS, 2 * trial.outcome.fit_seconds / n_folds):
+        return [], too_late
+    own = Budget(seconds)
+    limits = Limits(seconds, settings.limits.megabytes)
+    config = dict(trial.run.config)
+    job = Job(
+        dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True
+    )
+    ticket = pool.submit(job)
+    answer = pool.next(timeout=own.left)
+    if answer is None:
+        pool.cancel(ticket)
+        return [], too_late
+    estimator = answer[1].estimator
+    if estimator is None:
+        return (
+            [],
+            "The importance of the columns was not measured: the model could not be fitted to a part of the rows.",
+        )
+    _, test = found.plan.split(FOLD)
+
+    def predict(rows: pd.DataFrame) -> Array:
+        if dataset.labels is None:
+            return np.asarray(estimator.predict(rows), dtype=np.float64)
+        probabilities = np.zeros((len(rows), len(dataset.labels)))
+        probabilities[:, np.asarray(estimator.classes_, dtype=np.int64)] = estimator.predict_proba(rows)
+        return probabilities
+
+    ranked = feature_importance(
+        [(predict, test)],
+        dataset.X,
+        dataset.y,
+        lambda truth, predicted: score(predicted, truth, found.metric),
+        rng=np.random.default_rng(settings.seed),
+        budget=own,
+    )
+    return ranked, "" if ranked else too_late

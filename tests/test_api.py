@@ -1,0 +1,107 @@
+"""`metaml.tune` as a program or a notebook calls it."""
+
+import subprocess
+import sys
+
+import pytest
+from sklearn.datasets import load_iris
+
+import metaml
+from metaml.errors import BadDataset, BadRequest
+
+FAST = {"algorithms": ("decision_tree", "k_neighbors"), "folds": 2, "iterations": 4, "kb": ":memory:"}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(as_frame=True).frame
+
+
+@pytest.fixture(scope="module")
+def result(iris, tmp_path_factory):
+    return metaml.tune(iris, "target", **FAST, output=tmp_path_factory.mktemp("tuned"), name="flowers")
+
+
+def test_a_frame_becomes_a_model_that_predicts(result, iris):
+    model = result.model
+
+    assert (model.predict(iris) == iris["target"]).mean() > 0.9
+    assert model.predict_proba(iris).shape == (150, 3)
+
+
+def test_the_leaderboard_has_a_row_for_each_evaluation(result):
+    board = result.leaderboard
+
+    assert board["rank"].tolist() == [1, 2, 3, 4]
+    assert set(board["algorithm"]) == {"decision_tree", "k_neighbors"}
+    assert (result.best_algorithm, result.best_config) == (board["algorithm"][0], board["config"][0])
+
+
+def test_the_report_is_in_the_folder(result):
+    page = result.report.read_text(encoding="utf-8")
+
+    assert "flowers" in page
+    assert "flowers" in result.html()
+
+
+def test_the_result_says_in_a_line_what_was_found(result):
+    assert (result.metric, result.kind) == ("neg_log_loss", result.facts.final.kind)
+    assert result.headline in repr(result)
+    assert result.score == result.facts.final.score
+
+
+def test_a_file_and_an_open_knowledge_base_will_do(iris, tmp_path, kb):
+    iris.to_csv(tmp_path / "iris.csv", index=False)
+
+    result = metaml.tune(tmp_path / "iris.csv", **{**FAST, "iterations": 1, "algorithms": "decision_tree"} | {"kb": kb})
+
+    assert result.report is None
+    assert result.facts.dataset.name == "iris"
+    assert len(kb.runs()) == 1
+
+
+def test_progress_is_told_on_request(iris, capsys):
+    metaml.tune(iris, **FAST | {"iterations": 2}, verbose=1)
+
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "2 runs   best log loss" in told.err
+
+
+@pytest.mark.parametrize(
+    ("asked", "trouble"),
+    [
+        ({"target": "petals"}, BadDataset),
+        ({"time_budget": "soon"}, BadRequest),
+        ({"time_budget": 0}, BadRequest),
+        ({"iterations": 0}, BadRequest),
+        ({"exclude": "decision_tree,k_neighbors"}, BadRequest),
+        ({"exclude": ["forest"]}, BadRequest),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(iris, asked, trouble):
+    with pytest.raises(trouble):
+        metaml.tune(iris, **FAST | asked)
+
+
+def test_without_time_and_iterations_it_takes_five_minutes():
+    from metaml.api import settings_of
+
+    nothing = {"algorithms": None, "exclude": ()}
+
+    assert settings_of(time_budget=None, iterations=None, **nothing).seconds == 300.0
+    assert settings_of(time_budget=None, iterations=7, **nothing).seconds is None
+    assert settings_of(time_budget="2m", iterations=7, **nothing).seconds == 120.0
+    assert settings_of(time_budget=90, iterations=None, **nothing).seconds == 90.0
+
+
+def test_importing_metaml_loads_nothing_and_gives_everything():
+    script = (
+        "import sys, metaml\n"
+        "assert not {'numpy', 'pandas', 'sklearn', 'sqlalchemy'} & set(sys.modules)\n"
+        "import metaml.tuning, metaml.end_to_end\n"
+        "assert all(callable(getattr(metaml, name)) for name in metaml.__all__ if name != '__version__')\n"
+    )
+
+    subprocess.run([sys.executable, "-c", script], check=True)
