@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from metaml.algorithms import ALGORITHMS
 from metaml.bot import BotSettings, Progress, run_bot
 from metaml.evaluation import Limits
 from metaml.sources import folder
@@ -40,6 +41,7 @@ def make(asked: argparse.Namespace) -> None:
         n_workers=asked.workers,
         limits=Limits(asked.limit_seconds, 2500.0),
         max_rows=asked.max_rows,
+        algorithms=tuple(asked.algorithms.split(",")),
         seed=SEED,
     )
     stopped: list[int] = []
@@ -114,6 +116,7 @@ def main() -> None:
     making.add_argument("--folder", type=Path, default=DATASETS)
     making.add_argument("--hours", type=float, default=2.5)
     making.add_argument("--workers", type=int, default=2)
+    making.add_argument("--algorithms", default=",".join(ALGORITHMS))
     making.add_argument("--max-rows", type=int, default=2000)
     making.add_argument("--limit-seconds", type=float, default=10.0)
     making.set_defaults(command=make)

@@ -162,7 +162,9 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
     def fit(self, X: pd.DataFrame, y: Vector) -> Self:
         """Learn from the training rows."""
         y = np.asarray(y, dtype=np.float64)
-        self.mean_, self.std_ = float(y.mean()), float(y.std())
+        # Squares of very large or very small targets leave the range of floats: the deviation is found on a unit scale.
+        unit = float(np.abs(y).max()) or 1.0
+        self.mean_, self.std_ = unit * float((y / unit).mean()), unit * float((y / unit).std())
         self.low_, self.high_ = float(y.min()), float(y.max())
         if self.std_ > 0:
             self._fit_parts(X, (y - self.mean_) / self.std_, None, None)

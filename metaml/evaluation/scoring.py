@@ -111,7 +111,8 @@ def neg_brier(truth: Array, probabilities: Array) -> float:
 
 def neg_rmse(truth: Array, values: Array) -> float:
     """Return the negative root of the mean squared error."""
-    return -math.sqrt(_mean_square(truth - values))
+    unit = _unit_of(truth)
+    return -math.sqrt(_mean_square((truth - values) / unit)) * unit
 
 
 def neg_mae(truth: Array, values: Array) -> float:
@@ -123,10 +124,10 @@ def r2(truth: Array, values: Array) -> float:
     """Return the share of variance explained; for a constant target 1 if all is right, else 0."""
     if len(truth) < 2:
         return math.nan
-    error = _mean_square(truth - values)
     if np.ptp(truth) == 0:
-        return float(error == 0)
-    return 1 - error / _mean_square(truth - np.mean(truth))
+        return float(np.array_equal(truth, values))
+    unit = _unit_of(truth)
+    return 1 - _mean_square((truth - values) / unit) / _mean_square((truth - np.mean(truth)) / unit)
 
 
 def spearman(truth: Array, values: Array) -> float:
@@ -227,6 +228,12 @@ def _unit_rows(probabilities: Array) -> Floats:
     uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
     np.divide(probabilities, total, out=uniform, where=total > 0)
     return uniform
+
+
+def _unit_of(truth: Array) -> float:
+    """Return 1, or the size of targets whose squares leave the range of floats."""
+    size = float(np.abs(truth).max(initial=0.0))
+    return 1.0 if size == 0 or 1e-140 < size < 1e140 else size
 
 
 def _mean_square(errors: Array) -> float:

@@ -1,6 +1,7 @@
 """What the out-of-fold predictions of a model say about it: confusion, calibration, residuals, important columns."""
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -108,5 +109,5 @@ def _ordered(falls: dict[str, list[float]], n_whole: int) -> list[FeatureImporta
     for column, values in falls.items():
         defined = [value for value in values[:n_whole] if math.isfinite(value)]
         if defined:
-            found.append(FeatureImportance(column, float(np.mean(defined)), float(np.std(defined))))
+            found.append(FeatureImportance(column, statistics.fmean(defined), statistics.pstdev(defined)))
     return sorted(found, key=lambda item: -item.mean)
