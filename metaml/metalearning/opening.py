@@ -21,7 +21,7 @@ from metaml.metalearning.scales import Array
 from metaml.metalearning.warmstart import best_k, portfolio
 from metaml.spaces import Space
 
-N_DRAWN = 300
+N_DRAWN = 200
 N_FAVOURITES = 3
 N_COVERING = 3
 HALF_WEIGHT = 20
@@ -115,8 +115,12 @@ def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequen
         gain = share @ np.maximum(levels - reached[:, np.newaxis], 0.0)
         value = gain / costs
         value[chosen] = -np.inf
-        must = waiting and len(chosen) + len(waiting) >= min(2 * len(given), n)
-        place = max(waiting, key=lambda k: value[k]) if must else int(np.argmax(value))
+        is_promising = float(value.max()) > 0
+        if not is_promising and not waiting:
+            # Nothing that is left promises more, or all of it takes too long.
+            break
+        must = not is_promising or len(chosen) + len(waiting) >= min(2 * len(given), n)
+        place = max(waiting, key=lambda k: value[k]) if waiting and must else int(np.argmax(value))
         chosen.append(place)
         waiting = [k for k in waiting if k != place]
         reached = np.maximum(reached, levels[:, place])

@@ -25,6 +25,8 @@ STARTER_WEIGHT = 1 / 3
 LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
 FEW_FOLDS = 2.0
 """A mean over k folds weighs k / (k + 2), relative to ten folds."""
+STAND_IN = "accuracy"
+STOOD_IN_FOR = ("roc_auc", "neg_log_loss", "neg_brier", "balanced_accuracy", "kappa", "f1_macro")
 ADDED = ("fingerprint", "score", "weight", "reference", "seconds")
 """Columns that are put beside those of the knowledge base; a hyperparameter may not be called so."""
 TASK_FAMILIES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
@@ -111,7 +113,8 @@ def _runs(
     if scored is None:
         others = ", ".join(frame.attrs["metrics"])
         return _nothing(), [f"{kb.name} has no run of {algorithm} scored by {metric}, only by {others}."]
-    frame = _with_fingerprints(kb, frame, known, algorithm).dropna(subset=[scored])
+    frame = _with_fingerprints(kb, frame, known, algorithm)
+    frame = _with_stand_in(frame, scored).dropna(subset=[scored])
     notes = []
     family = TASK_FAMILIES.get(task or "")
     if family is not None:
@@ -133,6 +136,17 @@ def _runs(
         notes.append(f"{kb.name} knows {algorithm} on {n} data set{'s' * (n > 1)}: too few to lean on.")
     seconds = frame["fit_seconds"].to_numpy(np.float64) + np.nan_to_num(frame["predict_seconds"].to_numpy(np.float64))
     return frame.assign(score=frame[scored].astype(np.float64), seconds=seconds), notes
+
+
+def _with_stand_in(frame: pd.DataFrame, scored: str) -> pd.DataFrame:
+    """Return the frame in which data sets that nobody scored by a metric of classes are scored by their accuracy.
+
+    Scores are compared within a data set only, and what is accurate is seldom bad otherwise.
+    """
+    if scored not in STOOD_IN_FOR or STAND_IN not in frame:
+        return frame
+    is_scored = frame[scored].notna().groupby(frame["fingerprint"]).transform("any")
+    return frame.assign(**{scored: frame[scored].where(is_scored, frame[STAND_IN])})
 
 
 def _nothing() -> pd.DataFrame:
@@ -198,16 +212,7 @@ def _release_weight(versions: Mapping[str, str]) -> float:
 
 def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, Sequence[Config]]:
     """Return one row for each configuration of each data set, and the configurations."""
-    own = {
-        *LEADING,
-        *TRAILING,
-        *frame.attrs.get("metrics", ()),
-        "fingerprint",
-        "score",
-        "weight",
-        "reference",
-        "seconds",
-    }
+    own = {*LEADING, *TRAILING, *frame.attrs.get("metrics", ()), *ADDED}
     names = [column for column in frame.columns if column not in own]
     wanted = None if space is None else {parameter.name for parameter in space.parameters}
     names = [column for column in names if wanted is None or column.removeprefix("config.") in wanted]

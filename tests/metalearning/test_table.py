@@ -54,6 +54,17 @@ def test_unknown_metric_is_said_with_those_there_are(empty_kb: KnowledgeBase):
     assert "only by accuracy" in found.notes[0]
 
 
+def test_a_data_set_that_only_has_accuracy_is_compared_by_it(empty_kb: KnowledgeBase):
+    for number, scores in enumerate(({"roc_auc": 0.9, "accuracy": 0.1}, {"accuracy": 0.7})):
+        empty_kb.add_dataset(DatasetRecord(f"{number:032x}", f"set {number}", task="binary"))
+        run = Run(dataset=f"{number:032x}", algorithm="toy", config={"rate": 0.1}, scores=scores)
+        empty_kb.add_run(run)
+
+    found = experience(empty_kb, "toy", metric="roc_auc")
+
+    assert dict(zip(found.names, found.scores.tolist(), strict=True)) == {"set 0": 0.9, "set 1": 0.7}
+
+
 def test_data_set_left_out_takes_its_namesakes_and_lookalikes_with_it(empty_kb: KnowledgeBase):
     fill(empty_kb, 4, names=["iris", "iris (2)", "wine", "glass"])
     twin = {"NumberOfInstances": 100.0, "NumberOfFeatures": 5.0, "NumberOfClasses": 3.0}
