@@ -7,26 +7,31 @@ python benchmarks/metalearning.py [--tasks 25] [--seeds 1] [--only tau,regret,po
 """
 
 import argparse
+import dataclasses
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, Self
 
 import numpy as np
 from import_tables import METADATA, METAFEATURES, RUNS
 from numpy.typing import NDArray
 
 from metaml.acquisition.committee import Committee
+from metaml.metafeatures import GROUPS
 from metaml.metalearning.experience import ExperienceCommittee, Prior
 from metaml.metalearning.guard import Guard
 from metaml.metalearning.landscape import Landscape, make_landscape
-from metaml.metalearning.learner import SIMPLE, MetaLearner
+from metaml.metalearning.learner import MetaLearner
 from metaml.metalearning.neighbours import Neighbours
 from metaml.metalearning.process import ExperienceProcess
 from metaml.metalearning.quality import folds, kendall
+from metaml.metalearning.rgpe import RankWeighted
 from metaml.metalearning.runs import Experience
+from metaml.metalearning.scales import Positions
 from metaml.metalearning.store import load, save, train
 from metaml.metalearning.table import experience
 from metaml.metalearning.warmstart import portfolio
@@ -41,6 +46,11 @@ PER_DATASET = 100
 LANDSCAPE_RUNS = 300
 EVALUATIONS = (0, 3, 5, 10)
 CHECKPOINTS = (1, 3, 5, 10, 20, 30, 50)
+GUARDED, UNGUARDED = "experience from the favourite", "  the same without a guard"
+MOST_HARM = 1.15
+RANKED = ("neighbours", "hyperparameters", "thesis", "simple", "default")
+WITHIN_A_SECOND = tuple(name for group in ("simple", "statistical", "information") for name in GROUPS[group].names)
+"""What we compute in a second of any data set; landmarkers take longer on large ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,32 +109,73 @@ def cases(whole: Experience, recipes: Sequence[str], n_tasks: int | None, *, poi
             yield Case(whole, k, learners, rest)
 
 
-def tau(whole: Experience, n_tasks: int | None, n_draws: int) -> None:
-    recipes = ("neighbours", "hyperparameters", "thesis", "simple", "default")
+def tau(whole: Experience, n_tasks: int | None, n_draws: int, recipes: Sequence[str]) -> None:
     found: dict[tuple[str, int], list[float]] = {}
     for case in cases(whole, recipes, n_tasks):
         for name, model in case.learners.items():
             said = model.predict_rows(case.rows, case.metafeatures)
             found.setdefault((name, 0), []).append(kendall(said, case.scores))
-        for name in ("simple", "default"):
+        for name in [name for name in ("simple", "default") if name in recipes]:
             prior = case.prior(name)
             points = prior.points(case.rows)
             found.setdefault((f"experience, {name}", 0), []).append(kendall(points.mean, case.scores))
             for k in EVALUATIONS[1:]:
                 values = []
-                for draw in range(n_draws):
-                    order = np.random.default_rng((case.position, draw)).permutation(len(case.rows))
-                    seen, rest = order[:k], order[k:]
+                for seen, rest in draws(case, k, n_draws):
                     process = ExperienceProcess(case.landscape.log_unit).fit(points.take(seen), case.scores[seen])
                     values.append(kendall(process.predict(points.take(rest))[0], case.scores[rest]))
                 found.setdefault((f"experience, {name}", k), []).append(float(np.mean(values)))
+        levels = case.landscape.levels_at(case.rows)
+        for k in EVALUATIONS[1:]:
+            values = []
+            for seen, rest in draws(case, k, n_draws):
+                weighted = RankWeighted().fit(levels[:, seen], case.rows[seen], case.scores[seen])
+                values.append(kendall(weighted.predict(levels[:, rest], case.rows[rest])[0], case.scores[rest]))
+            found.setdefault(("rank-weighted data sets", k), []).append(float(np.mean(values)))
     for (name, k), values in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
         error = np.std(values, ddof=1) / np.sqrt(len(values))
         print(f"  tau after {k:>2} evaluations  {name:<28}{np.mean(values):.3f} ± {error:.3f}  ({len(values)} tasks)")
 
 
-def search(case: Case, starts: Sequence[int], judge: Committee, n: int, seed: int) -> Array:
-    """Return the regret after 1 to `n` evaluations of the candidates a judge prefers."""
+def draws(case: Case, k: int, n: int) -> Iterator[tuple[Positions, Positions]]:
+    """Yield `n` times which `k` runs of a data set are known, and which are to be ranked."""
+    for draw in range(n):
+        order = np.random.default_rng((case.position, draw)).permutation(len(case.rows))
+        yield order[:k], order[k:]
+
+
+class Judge(Protocol):
+    """What a search asks: learn from rows and scores, then value every row."""
+
+    def fit(self, X: Array, y: Array, seconds: Array, seed: int) -> Any: ...
+
+    def parts(self, X: Array) -> Array: ...
+
+    def values(self, parts: Array) -> Array: ...
+
+
+class RankWeightedJudge:
+    """The yardstick: expected improvement under data sets weighted by how well they rank the evaluations here."""
+
+    def __init__(self, landscape: Landscape, rows: Array) -> None:
+        self.levels = dict(zip((row.tobytes() for row in rows), landscape.levels_at(rows).T, strict=True))
+
+    def fit(self, X: Array, y: Array, seconds: Array, seed: int) -> Self:  # noqa: ARG002
+        self.model_ = RankWeighted(seed=seed).fit(self._levels_at(X), X, y)
+        return self
+
+    def parts(self, X: Array) -> Array:
+        return self.model_.predict(self._levels_at(X), X)[2][:, np.newaxis]
+
+    def values(self, parts: Array) -> Array:
+        return parts[:, 0]
+
+    def _levels_at(self, X: Array) -> Array:
+        return np.array([self.levels[row.tobytes()] for row in X]).T
+
+
+def search_order(case: Case, starts: Sequence[int], judge: Judge, n: int, seed: int) -> list[int]:
+    """Return the first `n` evaluations of the candidates a judge prefers."""
     order = list(starts)
     rows, scores = case.rows, case.scores
     rng = np.random.default_rng(seed)
@@ -133,17 +184,18 @@ def search(case: Case, starts: Sequence[int], judge: Committee, n: int, seed: in
         values = judge.values(judge.parts(rows))
         values[order] = -np.inf
         order.append(int(np.argmax(values)))
-    best = np.maximum.accumulate(scores[order])
-    regret: Array = 100 * (scores.max() - best) / np.ptp(scores)
+    return order
+
+
+def search(case: Case, starts: Sequence[int], judge: Judge, n: int, seed: int) -> Array:
+    """Return the regret after 1 to `n` evaluations of the candidates a judge prefers."""
+    best = np.maximum.accumulate(case.scores[search_order(case, starts, judge, n, seed)])
+    regret: Array = 100 * (case.scores.max() - best) / np.ptp(case.scores)
     return regret
 
 
 def random_starts(case: Case, seed: int) -> list[int]:
     return [int(k) for k in np.random.default_rng((seed, case.position)).permutation(len(case.rows))[:3]]
-
-
-def plain(name: str) -> Callable[[], Committee]:
-    return lambda: Committee(STRATEGIES[name])
 
 
 def favourite(case: Case, prior: Prior) -> list[int]:
@@ -154,43 +206,64 @@ def portfolio_of(case: Case) -> list[int]:
     return portfolio(case.landscape.levels_at(case.rows), 3)
 
 
+def contenders(case: Case, prior: Prior, seed: int, *, baselines: bool) -> Iterator[tuple[str, Judge, list[int]]]:
+    """Yield who searches: a name, a judge, and where it starts."""
+    first, three, chance = favourite(case, prior), portfolio_of(case), random_starts(case, seed)
+    experts = STRATEGIES["default"]
+    yield GUARDED, ExperienceCommittee(prior, experts), first
+    yield UNGUARDED, ExperienceCommittee(prior, experts, guard=Guard(least=1000)), first
+    yield "experience from portfolio-3", ExperienceCommittee(prior, experts), three
+    if baselines:
+        yield "rank-weighted from portfolio-3", RankWeightedJudge(case.landscape, case.rows), three
+        yield "no KB, 3 random + gbqr", Committee(STRATEGIES["gbqr"]), chance
+        yield "no KB, 3 random + default", Committee(experts), chance
+
+
 def regret(whole: Experience, n_tasks: int | None, n_seeds: int, *, baselines: bool) -> None:
     curves: dict[str, list[Array]] = {}
-    switched = 0
+    switched = n_searches = 0
     for case in cases(whole, ("default",), n_tasks):
         prior = case.prior()
-        for start, places in (("the favourite", favourite(case, prior)), ("portfolio-3", portfolio_of(case))):
-            committee = ExperienceCommittee(prior, STRATEGIES["default"])
-            curves.setdefault(f"experience from {start}", []).append(search(case, places, committee, 50, 0))
-            unguarded = ExperienceCommittee(prior, STRATEGIES["default"], guard=Guard(least=1000))
-            curves.setdefault(f"  {start}, no guard", []).append(search(case, places, unguarded, 50, 0))
-            switched += bool(committee.guard.verdicts)
-        for seed in range(n_seeds if baselines else 0):
-            for name in ("gbqr", "default"):
-                judge = plain(name)()
-                curve = search(case, random_starts(case, seed), judge, 50, seed)
-                curves.setdefault(f"no KB, 3 random + {name}", []).append(curve)
+        found: dict[str, list[Array]] = {}
+        for seed in range(n_seeds):
+            for name, judge, starts in contenders(case, prior, seed, baselines=baselines):
+                found.setdefault(name, []).append(search(case, starts, judge, 50, seed))
+                if name == GUARDED and isinstance(judge, ExperienceCommittee):
+                    switched += bool(judge.guard.verdicts)
+                    n_searches += 1
+        for name, own in found.items():
+            curves.setdefault(name, []).append(np.mean(own, axis=0))
     show(curves)
-    print(f"  the guard changed its mind in {switched} of {2 * len(curves['experience from portfolio-3'])} searches")
+    cost = [first - second for first, second in zip(curves[GUARDED], curves[UNGUARDED], strict=True)]
+    show({"cost of the guard (paired)": cost})
+    print(f"  the guard changed its mind in {switched} of {n_searches} searches")
 
 
 def poisoned(whole: Experience, n_tasks: int, n_seeds: int) -> None:
     curves: dict[str, list[Array]] = {}
     when: list[int] = []
+    n_searches = 0
     for case in cases(whole, ("default",), n_tasks, poison=True):
         prior = case.prior()
         for seed in range(n_seeds):
-            judge = plain("default")()
-            curves.setdefault("no KB", []).append(search(case, random_starts(case, seed), judge, 30, seed))
+            starts = random_starts(case, seed)
+            judge = Committee(STRATEGIES["default"])
+            curves.setdefault("no KB", []).append(search(case, starts, judge, 30, seed))
             committee = ExperienceCommittee(prior, STRATEGIES["default"])
             # In life the second is the algorithm's default; a random configuration stands in for it here.
-            starts = [*favourite(case, prior), random_starts(case, seed)[0]]
+            starts = [*favourite(case, prior), starts[0]]
             curves.setdefault("scores inverted", []).append(search(case, starts, committee, 30, seed))
             when += [verdict.n_evaluations for verdict in committee.guard.verdicts[:1]]
+            n_searches += 1
     show(curves)
-    ends = {name: np.array([curve[-1] for curve in found]) for name, found in curves.items()}
-    print(f"  median after 30: { ({name: round(float(np.median(end)), 2) for name, end in ends.items()}) }")
-    print(f"  the guard switched off in {len(when)} of {len(ends['no KB'])} searches, at the {np.median(when):.0f}th")
+    for what, summary in (("median", np.median), ("mean", np.mean)):
+        none, wrong = (float(summary([curve[-1] for curve in curves[name]])) for name in ("no KB", "scores inverted"))
+        verdict = "holds" if wrong <= MOST_HARM * none else "is missed"
+        print(f"  {what} after 30 of {n_searches}: {wrong:.3f} <= {MOST_HARM} x {none:.3f} {verdict}")
+    low, half, high = np.quantile(when, (0.25, 0.5, 0.75)) if when else (np.nan,) * 3
+    print(
+        f"  switched off in {len(when)} searches, first after {half:.0f} evaluations (quartiles {low:.0f}, {high:.0f})"
+    )
 
 
 def show(curves: dict[str, list[Array]]) -> None:
@@ -201,7 +274,7 @@ def show(curves: dict[str, list[Array]]) -> None:
             for k in CHECKPOINTS
             if k <= table.shape[1]
         ]
-        print(f"  {name:<32}" + "  ".join(cells), flush=True)
+        print(f"  {name:<32}" + "  ".join(cells) + f"  (n {len(table)})", flush=True)
 
 
 def speed(kb: KnowledgeBase, names: Sequence[str], folder: str) -> None:
@@ -227,6 +300,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only", default="tau,regret,poison,speed")
     parser.add_argument("--no-baselines", action="store_true")
+    parser.add_argument("--metafeatures", choices=("all", "quick"), default="all")
     options = parser.parse_args()
     wanted, names = options.only.split(","), options.algorithms.split(",")
     with tempfile.TemporaryDirectory() as folder, open_tables(folder, options.metadata, names) as kb:
@@ -234,9 +308,13 @@ def main() -> None:
             speed(kb, names, folder)
         for name in names:
             whole = experience(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=None)
-            print(f"{name}: {whole.n_datasets} data sets, {len(whole.scores)} runs, {len(SIMPLE)} simple metafeatures")
+            if options.metafeatures == "quick":
+                quick = [column for column in whole.metafeatures.columns if column in WITHIN_A_SECOND]
+                whole = dataclasses.replace(whole, metafeatures=whole.metafeatures[quick])
+            n_described = len(whole.metafeatures.columns)
+            print(f"{name}: {whole.n_datasets} data sets, {len(whole.scores)} runs, {n_described} metafeatures")
             if "tau" in wanted:
-                tau(whole, options.tasks, 2)
+                tau(whole, options.tasks, 2, RANKED if options.metafeatures == "all" else ("default",))
             if "regret" in wanted:
                 regret(whole, options.tasks, options.seeds, baselines=not options.no_baselines)
             if "poison" in wanted:

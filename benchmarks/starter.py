@@ -1,7 +1,9 @@
 """How the starter experience is made: our bot on real data sets, in the background, resumable; then one small file.
 
 python benchmarks/starter.py make --kb starter.db [--hours 2.5] [--workers 2]
+python benchmarks/starter.py clock --kb starter.db      on a quiet machine: how much the bot was slowed down by others
 python benchmarks/starter.py pack --kb starter.db [--most 150]
+python benchmarks/starter.py teach
 python benchmarks/starter.py load
 
 The folds are those of `tune` (five, seed 0). To get through many data sets, larger ones are cut to `--max-rows` rows
@@ -10,6 +12,7 @@ and a run that takes longer than `--limit-seconds` is kept as a time-out. Starte
 
 import argparse
 import csv
+import json
 import signal
 import tempfile
 import time
@@ -26,6 +29,7 @@ DATASETS = SHARED / "datasets"
 OPENML = SHARED / "metadata" / "openml100-sklearn"
 STARTER = Path(__file__).resolve().parents[1] / "metaml" / "starter" / "starter.metaml"
 SEED = 20261116
+CLOCK = "clock.json"
 
 
 def files(place: Path) -> list[Path]:
@@ -59,6 +63,15 @@ def make(asked: argparse.Namespace) -> None:
     print(f"{report.n_done} runs in {report.seconds / 3600:.2f} h; set aside: {report.set_aside or 'nothing'}")
 
 
+def clock(asked: argparse.Namespace) -> None:
+    """Make some of the bot's runs again, alone, and write down by how much its seconds were too long."""
+    from starter_clock import measure, write
+
+    with open_kb(asked.kb, create=False) as kb:
+        factors = measure(kb, asked.folder, n=asked.sample, max_rows=asked.max_rows, seed=SEED)
+    write(factors, asked.kb.with_name(CLOCK))
+
+
 def pack(asked: argparse.Namespace) -> None:
     """Write the file that ships from a snapshot of the bot's knowledge base and a part of OpenML's runs."""
     from starter_openml import add_openml
@@ -71,7 +84,8 @@ def pack(asked: argparse.Namespace) -> None:
         copy, packed = Path(folder) / "starter.db", Path(folder) / "starter.metaml"
         snapshot(asked.kb, copy)
         with open_kb(copy, create=False) as kb:
-            make_starter(kb)
+            factors = asked.kb.with_name(CLOCK)
+            make_starter(kb, json.loads(factors.read_text(encoding="utf-8")) if factors.exists() else {})
             n_own = kb.info()["runs"]
             dropped = add_openml(kb, asked.metadata, most=asked.most, seed=SEED, kind=KIND)
             n_runs = export(kb, packed, with_starter=True, level=22)
@@ -81,6 +95,25 @@ def pack(asked: argparse.Namespace) -> None:
     print("\n".join(lines))
     for reason, n in dropped.most_common():
         print(f"{n:>6} rows of OpenML left out: {reason}")
+
+
+def teach(asked: argparse.Namespace) -> None:
+    """Learn from the file that ships, and put the lessons beside it: a first search then need not learn."""
+    from metaml.evaluation import default_metric
+    from metaml.memory import SHIPPED, Wanted, learn, place_of
+    from metaml_kb.exchange import create_from
+
+    with tempfile.TemporaryDirectory() as folder:
+        create_from(Path(folder) / "starter.db", asked.file)
+        with open_kb(Path(folder) / "starter.db", create=False) as kb:
+            SHIPPED.mkdir(exist_ok=True)
+            for task in ("binary", "multiclass", "regression"):
+                wanted = Wanted(default_metric(task), task)  # type: ignore[arg-type]
+                lessons = learn(kb, wanted, n_threads=2)
+                content = (Path(str(place_of(kb))) / wanted.file_name).read_bytes()
+                (SHIPPED / wanted.file_name).write_bytes(content)
+                told = f"{lessons.n_runs} runs on {lessons.n_datasets} data sets in {lessons.seconds:.0f} s"
+                print(f"{wanted.file_name}: {told}, {len(content) / 1e6:.2f} MB", flush=True)
 
 
 def load(asked: argparse.Namespace) -> None:
@@ -120,12 +153,21 @@ def main() -> None:
     making.add_argument("--max-rows", type=int, default=2000)
     making.add_argument("--limit-seconds", type=float, default=10.0)
     making.set_defaults(command=make)
+    timing = commands.add_parser("clock", help="find out how much the bot was slowed down; on a quiet machine")
+    timing.add_argument("--kb", type=Path, required=True)
+    timing.add_argument("--folder", type=Path, default=DATASETS)
+    timing.add_argument("--sample", type=int, default=60)
+    timing.add_argument("--max-rows", type=int, default=2000)
+    timing.set_defaults(command=clock)
     packing = commands.add_parser("pack", help="write the file that ships")
     packing.add_argument("--kb", type=Path, required=True)
     packing.add_argument("--metadata", type=Path, default=OPENML)
     packing.add_argument("--most", type=int, default=150, help="OpenML runs of each task and algorithm at most")
     packing.add_argument("--output", type=Path, default=STARTER)
     packing.set_defaults(command=pack)
+    teaching = commands.add_parser("teach", help="learn from the file that ships")
+    teaching.add_argument("--file", type=Path, default=STARTER)
+    teaching.set_defaults(command=teach)
     loading = commands.add_parser("load", help="measure how long a new knowledge base takes")
     loading.add_argument("--file", type=Path, default=STARTER)
     loading.add_argument("--times", type=int, default=3)

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,13 @@ def snapshot(place: Path, copy: Path) -> None:
         source.backup(target)
 
 
-def make_starter(kb: KnowledgeBase) -> None:
-    """Turn a bot's knowledge base into a starter, in place; every run stays."""
+def make_starter(kb: KnowledgeBase, factors: Mapping[str, float]) -> None:
+    """Turn a bot's knowledge base into a starter, in place; every run stays.
+
+    The seconds of a session are multiplied by its factor: those of a machine that does nothing else.
+    """
     with writing(kb.engine) as connection:
+        _correct_seconds(connection, factors)
         for table in (tables.prediction, tables.event, tables.proposal):
             connection.execute(table.delete())
         _forget_unused(connection)
@@ -50,6 +54,14 @@ def make_starter(kb: KnowledgeBase) -> None:
         connection.execute(update(run).values(finished_at=func.round(run.c.finished_at)))
         _shorten_numbers(connection, tables.metafeature, ("value",), FACT_BITS)
         _shorten_numbers(connection, tables.metafeature_group, ("seconds",), SECONDS_BITS)
+
+
+def _correct_seconds(connection: Connection, factors: Mapping[str, float]) -> None:
+    run, session = tables.run, tables.session
+    for key, factor in factors.items():
+        number = select(session.c.id).where(session.c.key == key).scalar_subquery()
+        changed = {name: run.c[name] * factor for name in ("fit_seconds", "predict_seconds")}
+        connection.execute(update(run).where(run.c.session_id == number).values(**changed))
 
 
 def shortened(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:

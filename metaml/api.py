@@ -21,8 +21,9 @@ from metaml.errors import BadRequest
 from metaml.evaluation import Limits, display
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
+from metaml.starter import open_with_starter
 from metaml.tuning import DEFAULT_LIMITS, TuneProgress, TuneSettings
-from metaml_kb import KnowledgeBase, open_kb
+from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"
 NO_KB = ":memory:"
@@ -203,7 +204,7 @@ def result_of(
     folder = None if output is None else Path(output)
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
-    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_kb(kb) as base:
+    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
         tuned = tune_dataset(
             dataset,
             settings,

@@ -11,6 +11,9 @@ from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
 
+MOST_WORKERS = 8
+"""What is taken of a large machine unless --workers says otherwise."""
+
 if TYPE_CHECKING:
     from metaml.end_to_end import Tuned
     from metaml.tuning import TuneProgress, TuneSettings
@@ -29,7 +32,9 @@ def tune(
     surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
     bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget.")] = None,
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Evaluations at a time, one core each.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Evaluations at a time; default all cores, 1 with --iterations.")
+    ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
@@ -51,49 +56,54 @@ def tune(
     """
     import psutil
 
-    from metaml.algorithms import ALGORITHMS
-    from metaml.bandits import DEFAULT_POLICY
     from metaml.budget import Budget, seconds_of
-    from metaml.data import read_dataset
-    from metaml.end_to_end import tune as tune_dataset
-    from metaml.evaluation import Limits
-    from metaml.tuning import TuneSettings
+    from metaml.evaluation import Limits, Pool
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
     # A person counts from the moment the command was typed.
     budget = Budget(seconds, used_before=time.time() - psutil.Process().create_time())
-    left_out = set(names_in(exclude or ""))
-    settings = TuneSettings(
-        metric=metric,
-        seconds=seconds,
-        n_iterations=iterations,
-        algorithms=tuple(name for name in names_in(algorithms or ",".join(ALGORITHMS)) if name not in left_out),
-        strategy=surrogate,
-        bandit=bandit or DEFAULT_POLICY,
-        n_workers=workers,
-        n_folds=folds,
-        limits=Limits(limit_seconds, limit_memory),
-        max_rows=max_rows,
-        seed=seed,
-        uses_memory=not no_kb,
-        exclude_datasets=tuple(exclude_dataset or ()),
-    )
-    dataset = read_dataset(path, target=target, task=task)
-    introduce(dataset)
+    n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
     line = LiveLine()
-    with opened(":memory:" if no_kb else kb, create=True) as base, counted_interrupts(line) as interrupts:
-        tuned = tune_dataset(
-            dataset,
-            settings,
-            kb=base,
-            output=output,
-            single=single,
-            on_progress=lambda progress: line.update(_progress_text(progress, settings)),
-            should_stop=interrupts,
-            budget=budget,
-            resume=resume,
-            predictions=predictions,
+    # The workers load their libraries while this process reads the data and asks the knowledge base.
+    with Pool(n_workers) as pool, counted_interrupts(line) as interrupts:
+        from metaml.algorithms import ALGORITHMS
+        from metaml.bandits import DEFAULT_POLICY
+        from metaml.data import read_dataset
+        from metaml.end_to_end import tune as tune_dataset
+        from metaml.tuning import TuneSettings
+
+        dataset = read_dataset(path, target=target, task=task)
+        introduce(dataset)
+        left_out = set(names_in(exclude or ""))
+        settings = TuneSettings(
+            metric=metric,
+            seconds=seconds,
+            n_iterations=iterations,
+            algorithms=tuple(name for name in names_in(algorithms or ",".join(ALGORITHMS)) if name not in left_out),
+            strategy=surrogate,
+            bandit=bandit or DEFAULT_POLICY,
+            n_workers=n_workers,
+            n_folds=folds,
+            limits=Limits(limit_seconds, limit_memory),
+            max_rows=max_rows,
+            seed=seed,
+            uses_memory=not no_kb,
+            exclude_datasets=tuple(exclude_dataset or ()),
         )
+        with opened(":memory:" if no_kb else kb, create=True) as base:
+            tuned = tune_dataset(
+                dataset,
+                settings,
+                kb=base,
+                pool=pool,
+                output=output,
+                single=single,
+                on_progress=lambda progress: line.update(_progress_text(progress, settings)),
+                should_stop=interrupts,
+                budget=budget,
+                resume=resume,
+                predictions=predictions,
+            )
     line.close(_summary(tuned, output))
     if interrupts():
         raise typer.Exit(INTERRUPTED)
