@@ -64,8 +64,8 @@ def tune(
         else:
             settings = replace(settings, seconds=earlier.seconds, n_iterations=earlier.n_iterations)
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used)
-        session = TuneSession(dataset, base, settings, workers, budget=budget, resumed=earlier, spool=spool)
         begun = budget.used
+        session = TuneSession(dataset, base, settings, workers, budget=budget, resumed=earlier, spool=spool)
         found = session.run(
             reserve=lambda trials: reserve_for(settings, trials, session.plan),
             on_progress=on_progress,
@@ -94,9 +94,13 @@ def tune(
 
 def _ledger(found: Found, finished: Finished, searched: float, used: float) -> dict[str, float]:
     """Return where the seconds went: they add up to those used."""
-    spent = found.ledger
-    in_search = spent["evaluations"] + spent["killed"] + spent["optimiser"]
-    ledger = {**spent, "idle": max(searched - in_search, 0.0), "refit": finished.refit_seconds}
-    before = spent["metafeatures"] + spent["memory"]
-    ledger["start and closing"] = max(used - searched - before - finished.refit_seconds, 0.0)
+    ledger = dict(found.ledger)
+    # What was thought while the workers were busy has cost no time of its own.
+    busy = ledger["evaluations"] + ledger["killed"] + ledger["optimiser"]
+    for purpose in ("memory", "metafeatures"):
+        ledger[purpose] = min(ledger[purpose], max(searched - busy, 0.0))
+        busy += ledger[purpose]
+    ledger["idle"] = max(searched - busy, 0.0)
+    ledger["refit"] = finished.refit_seconds
+    ledger["start and closing"] = max(used - sum(ledger.values()), 0.0)
     return ledger

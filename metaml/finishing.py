@@ -18,13 +18,16 @@ from metaml.trials import Trial, ranked
 from metaml.tuning import PLAN_SEED, Found, TuneSettings
 
 Array = npt.NDArray[np.float64]
-CLOSING_SECONDS = 1.5
-CLOSING_SHARE = 0.05
+CLOSING_SECONDS = 0.8
+CLOSING_SHARE = 0.03
 """What the ensemble, the files and the report may take: so many seconds and this share of the budget."""
 REFIT_MARGIN = 1.5
 MOST_REFIT_SHARE = 0.3
 N_RESERVED = 4
 """Time is kept for refitting this many of the best trials; a larger ensemble takes what is left."""
+N_QUICK = 10
+GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
+"""By how much the end may be overrun to fit one of the ten best after all: the report still has to be in time."""
 FALLBACK_CELLS = 500_000
 FALLBACK = "decision_tree"
 
@@ -69,6 +72,11 @@ def finish(
     weighted = _weighted(dataset, found, kept, single)
     begun = budget.used
     fitted = _refit(dataset, found, weighted, pool, settings, budget)
+    if not fitted and settings.seconds is not None:
+        # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
+        quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
+        grace = GRACE_SECONDS + GRACE_SHARE * settings.seconds
+        fitted = _refit(dataset, found, [(quickest, 1.0)], pool, settings, Budget(max(budget.left, 0.0) + grace))
     if not fitted:
         return _fallback(dataset, found, "the best configuration could not be fitted to all rows in time")
     fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))

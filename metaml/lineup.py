@@ -4,7 +4,7 @@ A line-up is plain data. Kept with a session, it makes the same search again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -16,10 +16,10 @@ from metaml.memory import Memory
 from metaml.optimizer import STRATEGIES, Optimizer
 from metaml.search import Search
 
-FIRST = ("lightgbm", "random_forest", "xgboost", "extra_trees", "elastic_net", "gradient_boosting", "svm")
+FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "gradient_boosting", "svm")
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
-YARDSTICKS = ("lightgbm", "random_forest")
-"""Their defaults are always among the first evaluated: what is found must never be worse."""
+YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
+"""Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
 N_OPENING = 12
 OPENING_SHARE = 0.4
 """The opening has so many moves, but no more than this part of the evaluations or of the time."""
@@ -72,6 +72,7 @@ def line_up(
     reference_seconds: float | None,
 ) -> LineUp:
     """Return who takes part for a data set of this task and size."""
+    first = yardsticks(task, algorithms)
     plain = LineUp(
         task=task,
         facts=facts,
@@ -81,6 +82,7 @@ def line_up(
         bandit=bandit,
         seed=seed,
         is_timed=n_iterations is None,
+        opening=tuple(first),
     )
     if memory is None:
         return plain
@@ -89,20 +91,25 @@ def line_up(
     moves = memory.opening(
         plain.algorithms,
         n=n,
-        given=[(name, ALGORITHMS[name].space(task).default()) for name in YARDSTICKS if name in plain.algorithms],
+        given=first,
         budget_seconds=seconds if plain.is_timed else None,
         reference_seconds=reference_seconds,
     )
-    opened = {move.algorithm for move in moves}
+    advised = [(move.algorithm, move.config) for move in moves]
+    whole = [*first, *(item for item in advised if item not in first)]
+    opened = {name for name, _ in whole}
     later = [name for name in order if name not in opened]
-    return LineUp(
-        **{
-            **vars(plain),
-            "algorithms": tuple(order),
-            "opening": tuple((move.algorithm, move.config) for move in moves),
-            "joins": {name: len(moves) + JOIN_EVERY * place for place, name in enumerate(later, start=1)},
-        }
+    return replace(
+        plain,
+        algorithms=tuple(order),
+        opening=tuple(whole),
+        joins={name: len(whole) + JOIN_EVERY * place for place, name in enumerate(later, start=1)},
     )
+
+
+def yardsticks(task: Task, algorithms: Sequence[str]) -> list[tuple[str, Config]]:
+    """Return what every search evaluates first."""
+    return [(name, ALGORITHMS[name].space(task).default()) for name in YARDSTICKS if name in algorithms]
 
 
 def search_of(lineup: LineUp, memory: Memory | None) -> Search:

@@ -4,11 +4,12 @@ Lessons are learnt once for many sessions. They are kept beside the knowledge ba
 then they are learnt anew, if that takes a small part of the session's time.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -97,6 +98,12 @@ class Memory:
             reference_seconds=reference_seconds,
         )
 
+    def prepare(self, algorithms: Iterable[str]) -> None:
+        """Do now what would have to be done later: everything that takes more than a moment."""
+        for name in algorithms:
+            if self.knows(name):
+                self.prior(name).points(self.lessons.trained[name].landscape.grid[:1])
+
     def prior(self, algorithm: str) -> Prior:
         """Return what is believed of an algorithm's configurations here."""
         if algorithm not in self._priors:
@@ -155,6 +162,43 @@ class Memory:
             guard_off_at=min((verdicts[-1].n_evaluations for verdicts in offs.values()), default=None),
             text=" ".join(said),
         )
+
+
+Thought = TypeVar("Thought")
+
+
+class Recall(Generic[Thought]):
+    """Something that is being thought about, in the background or while one waits.
+
+    What goes wrong is no reason to end a search: it then goes on without experience, and `trouble` says why.
+    """
+
+    def __init__(self, think: Callable[[], Thought | None]) -> None:
+        self._think = think
+        self._thread: threading.Thread | None = None
+        self._found: Thought | None = None
+        self.trouble = ""
+        self.is_done = False
+
+    def begin(self) -> None:
+        """Think in the background."""
+        self._thread = threading.Thread(target=self._work, name="metaml-memory", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> Thought | None:
+        """Return what was found when it is there; None if nothing was."""
+        if self._thread is None:
+            self._work()
+        else:
+            self._thread.join()
+        return self._found
+
+    def _work(self) -> None:
+        try:
+            self._found = self._think()
+        except Exception as trouble:
+            self.trouble = f"Experience could not be used ({type(trouble).__name__}: {trouble})."
+        self.is_done = True
 
 
 @dataclass(frozen=True)
@@ -257,6 +301,11 @@ def known_datasets(kb: KnowledgeBase, wanted: Wanted) -> int:
     tasks = [task for task, family in TASK_FAMILIES.items() if family == wanted.family]
     frame = kb.datasets()
     return int(((frame["n_runs"] > 0) & frame["task"].isin(tasks)).sum())
+
+
+def is_in_file(kb: KnowledgeBase) -> bool:
+    """Return whether several threads may ask at once: not where everything is in the memory of one connection."""
+    return kb.engine.dialect.name != "sqlite" or place_of(kb) is not None
 
 
 def n_runs(kb: KnowledgeBase) -> int:

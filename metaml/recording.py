@@ -21,8 +21,12 @@ def store_dataset(
     seconds: float = 1.0,
 ) -> None:
     """Store a data set unless it is known, and with it the metafeatures that can be computed in these seconds."""
-    if not kb.add_dataset(dataset_record(dataset, origin, details or {})):
-        return
+    if kb.add_dataset(dataset_record(dataset, origin, details or {})):
+        store_metafeatures(kb, dataset, seconds=seconds)
+
+
+def store_metafeatures(kb: KnowledgeBase, dataset: Dataset, *, seconds: float) -> None:
+    """Describe a data set that is stored, in these seconds, and store what was found."""
     facts = describe(dataset, seconds=seconds)
     kb.add_metafeatures(
         dataset.fingerprint,

@@ -11,7 +11,7 @@ from metaml.errors import BadRequest
 from metaml.lineup import LineUp, search_of
 from metaml.memory import Memory, Wanted, lessons_of_revision
 from metaml.metalearning.table import to_leave_out
-from metaml.trials import Spool, trials_of
+from metaml.trials import Spool, Trial, trials_of
 from metaml_kb import KnowledgeBase
 
 
@@ -39,9 +39,19 @@ def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
     search = search_of(lineup, _memory(kb, settings, lineup))
     trials = {trial.run.identity: trial for trial in trials_of(kb, key, lineup.metric, Spool(None))}
     steps: list[Step] = []
+    finished: list[Trial] = []
     for kind, told in _events(kb, key):
         if kind == "opening ended":
             search.end_opening()
+        elif kind == "experience joined":
+            lineup = LineUp.from_json(told["lineup"])
+            search = search_of(lineup, _memory(kb, {**settings, **told}, lineup))
+            for trial in finished:
+                search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+            done = [(trial.run.algorithm, key_of(dict(trial.run.config))) for trial in finished]
+            for step in steps:
+                if (step.algorithm, key_of(step.config)) not in done:
+                    search.reopen(step.algorithm, step.config)
         elif kind == "asked":
             choice = search.ask(told["rounds_left"])
             proposal = choice.proposal
@@ -60,6 +70,7 @@ def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
                 break
         elif kind == "finished":
             trial = trials[told["run"]]
+            finished.append(trial)
             search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome)
         elif kind == "killed":
             search.drop(told["algorithm"], told["config"])

@@ -119,6 +119,12 @@ class Search:
         self._n_asked += 1
         self.tell(algorithm, config, outcome)
 
+    def reopen(self, algorithm: str, config: Config) -> None:
+        """Take over an evaluation that was asked for elsewhere and is still under way."""
+        self.arms[algorithm].optimizer.ask_for(config)
+        self.arms[algorithm].n_open += 1
+        self._n_asked += 1
+
     def drop(self, algorithm: str, config: Config) -> None:
         """Forget an evaluation that was asked for and will not come."""
         self.arms[algorithm].optimizer.drop(config)

@@ -94,10 +94,20 @@ def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
     for key, text in open_ones.itertuples(index=False):
         settings = json.loads(text)
         if settings.get("dataset") == dataset and "lineup" in settings:
-            lineup = LineUp.from_json(settings["lineup"])
+            lineup = LineUp.from_json(_last_lineup(kb, str(key)) or settings["lineup"])
             trials = trials_of(kb, str(key), lineup.metric, spool)
             return CutShort(str(key), lineup, trials, settings["seconds"], settings["n_iterations"])
     return None
+
+
+def _last_lineup(kb: KnowledgeBase, session: str) -> Mapping[str, Any] | None:
+    """Return the line-up from the moment on when experience joined a session, None if it never did."""
+    log = kb.sql(
+        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
+        "WHERE session.key = :key AND event.kind = 'experience joined' ORDER BY event.number DESC",
+        {"key": session},
+    )
+    return None if log.empty else json.loads(log["details"].iloc[0])["lineup"]
 
 
 def trials_of(kb: KnowledgeBase, session: str, metric: str, spool: Spool) -> tuple[Trial, ...]:

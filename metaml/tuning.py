@@ -4,26 +4,29 @@ Defaults first, then what experience suggests, then a bandit over one optimizer 
 before the next choice is made, and so is every decision: a session can be resumed, and replayed.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget
+from metaml.config import Config
 from metaml.data import Dataset
 from metaml.encoding import Facts
 from metaml.errors import BadRequest
 from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, Race, default_metric, make_plan, metric
 from metaml.evaluation.environment import environment
-from metaml.lineup import OPENING_SHARE, LineUp, line_up, search_of
-from metaml.memory import Memory, Wanted, remember
+from metaml.lineup import OPENING_SHARE, LineUp, line_up, search_of, yardsticks
+from metaml.memory import Memory, Recall, Wanted, is_in_file, remember
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.metalearning.table import to_leave_out
-from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
+from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of, store_metafeatures
 from metaml.report import Experience
 from metaml.search import Choice
 from metaml.trials import CutShort, Spool, Trial, ranked
@@ -121,14 +124,26 @@ class TuneSession:
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
         self._asked_at: dict[int, float] = {}
-        with self._entry("metafeatures"):
-            store_dataset(kb, dataset, "file", seconds=_describe_seconds(settings))
-        with self._entry("memory"):
-            self._machine = kb.add_environment(environment_record())
-            self.memory = self._remember()
-            self.lineup = self._line_up() if resumed is None else resumed.lineup
-            self.search = search_of(self.lineup, self.memory)
+        pool.add(dataset)
+        # While the workers evaluate what is evaluated in any case, there is time to think.
+        self._early = [] if resumed is not None else self._begin()
+        is_new = kb.add_dataset(dataset_record(dataset, "file", {}))
         kb.add_fold_plan(fold_plan_record(self.plan))
+        self._machine = kb.add_environment(environment_record())
+        self._recall = Recall(partial(self._consult, is_new=is_new))
+        consulted: tuple[Memory, LineUp] | None = None
+        if settings.n_iterations is not None or resumed is not None or not is_in_file(kb):
+            # Where the clock decides nothing, the search waits for experience.
+            with self._entry("memory"):
+                consulted = self._recall.wait()
+        else:
+            self._recall.begin()
+        self.memory = None if consulted is None else consulted[0]
+        if resumed is not None:
+            self.lineup = resumed.lineup
+        else:
+            self.lineup = self._line_up(None) if consulted is None else consulted[1]
+        self.search = search_of(self.lineup, self.memory)
         self.key = (
             kb.start_session("tune", seed=settings.seed, settings=self._plain()) if resumed is None else resumed.key
         )
@@ -136,7 +151,14 @@ class TuneSession:
             self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
             self.trials.append(trial)
         self._n_asked = len(self.trials)
-        pool.add(dataset)
+
+    def _begin(self) -> list[tuple[int, Job]]:
+        """Return the first jobs of any search, already submitted: as many as there are workers."""
+        jobs = [self._job(name, config) for name, config in yardsticks(self.dataset.task, self.settings.algorithms)]
+        n_iterations = self.settings.n_iterations or len(jobs)
+        if self.budget.is_used_up:
+            return []
+        return [(self.pool.submit(job), job) for job in jobs[: min(self.settings.n_workers, n_iterations)]]
 
     def run(
         self,
@@ -146,8 +168,11 @@ class TuneSession:
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Found:
         """Evaluate until the budget, less what `reserve` keeps for the end, is used up; return what was found."""
-        in_flight: dict[int, tuple[Choice, Job]] = {}
+        # The search asks for what is under way already: its opening begins with the yardsticks.
+        in_flight = {ticket: (self._next_choice(None), job) for ticket, job in self._early}
+        self._early = []
         while True:
+            self._listen_to_experience([(choice, job) for choice, job in in_flight.values()])
             left = self.budget.left - reserve(self.trials)
             while len(in_flight) < self.settings.n_workers and left > 0 and not should_stop() and self._wants_more():
                 choice, job = self._next_job(left)
@@ -173,24 +198,47 @@ class TuneSession:
         self.kb.finish_session(self.key)
         self.spool.clear()
 
-    def _remember(self) -> Memory | None:
-        """Return what the knowledge base has to say of this data set."""
+    def _consult(self, *, is_new: bool) -> tuple[Memory, LineUp] | None:
+        """Return what the knowledge base has to say of this data set, which is described first if it is new."""
         settings = self.settings
+        if is_new:
+            with self._entry("metafeatures"):
+                store_metafeatures(self.kb, self.dataset, seconds=_describe_seconds(settings))
         if not settings.uses_memory:
             return None
         left_out = to_leave_out(self.kb, settings.exclude_datasets) if settings.exclude_datasets else ()
         wanted = Wanted(self.metric, self.dataset.task, settings.algorithms, left_out)
         table = self.kb.metafeatures().reindex([self.dataset.fingerprint])
         values = {str(name): float(value) for name, value in table.iloc[0].items()}
-        return remember(self.kb, wanted, values, seconds=settings.seconds if settings.n_iterations is None else None)
+        memory = remember(self.kb, wanted, values, seconds=settings.seconds if settings.n_iterations is None else None)
+        if memory is None:
+            return None
+        memory.prepare(settings.algorithms)
+        return memory, self._line_up(memory)
 
-    def _line_up(self) -> LineUp:
+    def _listen_to_experience(self, under_way: Sequence[tuple[Choice, Job]]) -> None:
+        """Let the knowledge base into the search as soon as it has spoken; from then on, a new search goes on."""
+        if self.memory is not None or not self._recall.is_done:
+            return
+        consulted = self._recall.wait()
+        if consulted is None:
+            return
+        with self._entry("memory"):
+            self.memory, self.lineup = consulted
+            self.search = search_of(self.lineup, self.memory)
+            for trial in self.trials:
+                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+            for choice, job in under_way:
+                self.search.reopen(choice.algorithm, job.config)
+        self.kb.add_event(self.key, "experience joined", self._plain_memory())
+
+    def _line_up(self, memory: Memory | None) -> LineUp:
         settings = self.settings
         n_classes = 0 if self.dataset.labels is None else len(self.dataset.labels)
         return line_up(
             self.dataset.task,
             Facts(len(self.dataset.y), self.dataset.X.shape[1], n_classes),
-            self.memory,
+            memory,
             metric=self.metric,
             algorithms=settings.algorithms,
             strategy=settings.strategy,
@@ -213,28 +261,36 @@ class TuneSession:
 
     def _next_job(self, left: float) -> tuple[Choice, Job]:
         """Return what to evaluate next, as a job that cannot outlast the session."""
-        rounds_left = self._rounds_left(left)
+        choice = self._next_choice(self._rounds_left(left))
+        job = self._job(choice.algorithm, choice.proposal.config, left)
+        return choice, job
+
+    def _next_choice(self, rounds_left: int | None) -> Choice:
+        """Return what the search wants next, written down as asked for."""
         with self._entry("optimiser"):
             self._leave_opening_in_time()
             choice = self.search.ask(rounds_left)
-        limits = replace(self.settings.limits, seconds=min(self.settings.limits.seconds, left))
+        details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
+        self.kb.add_event(self.key, "asked", details)
+        self._n_asked += 1
+        return choice
+
+    def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
+        limits = replace(self.settings.limits, seconds=min(self.settings.limits.seconds, left, self.budget.left))
         best = next(iter(ranked(self.trials)), None)
         race = None if best is None else Race(self.metric, best.outcome.scores[self.metric])
         job = Job(
             self.dataset.fingerprint,
-            choice.algorithm,
-            choice.proposal.config,
+            algorithm,
+            config,
             self.plan,
             PLAN_SEED,
             limits,
             keep_predictions=True,
             race=race,
         )
-        details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": job.config}
-        self.kb.add_event(self.key, "asked", details)
-        self._n_asked += 1
         self._asked_at[id(job)] = self.budget.used
-        return choice, job
+        return job
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""
@@ -314,11 +370,18 @@ class TuneSession:
             "limit_seconds": settings.limits.seconds,
             "limit_megabytes": settings.limits.megabytes,
             "fold_plan": self.plan.hash,
-            "lineup": self.lineup.as_json(),
-            "lessons": None if self.memory is None else self.memory.lessons.revision,
             "left_out": list(settings.exclude_datasets),
+            **self._plain_memory(),
+        }
+
+    def _plain_memory(self) -> dict[str, object]:
+        """Return the line-up, and what of the knowledge base it rests on."""
+        memory = self.memory
+        return {
+            "lineup": self.lineup.as_json(),
+            "lessons": None if memory is None else memory.lessons.revision,
             # As they were used: describing the data set again, with more time, may find more.
-            "metafeatures": {} if self.memory is None else self.memory.known,
+            "metafeatures": {} if memory is None else memory.known,
         }
 
 

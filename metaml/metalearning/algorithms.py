@@ -90,7 +90,7 @@ class AlgorithmPrior:
         table = self.metafeatures_[names].to_numpy(np.float64)
         table = np.where(np.isnan(table), np.nanmedian(table, axis=0), table)
         asked = np.array([[float(metafeatures[name]) for name in names]])
-        forest = ExtraTreesRegressor(200, min_samples_leaf=3, max_features=0.5, random_state=self.seed, n_jobs=1)
+        forest = ExtraTreesRegressor(60, min_samples_leaf=3, max_features=0.3, random_state=self.seed, n_jobs=1)
         said: Array = np.asarray(forest.fit(table, ranks).predict(asked)[0], dtype=np.float64)
         return said
 

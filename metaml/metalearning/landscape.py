@@ -96,7 +96,7 @@ class Landscape:
         asked = np.array([float(metafeatures.get(name, np.nan)) for name in names])
         # Components count by the variance they hold: places are in units of one standard deviation each.
         scale = np.linalg.norm(self._parts[1], axis=0)
-        forest = ExtraTreesRegressor(40, min_samples_leaf=2, max_features=0.2, random_state=self.seed, n_jobs=1).fit(
+        forest = ExtraTreesRegressor(30, min_samples_leaf=2, max_features=0.2, random_state=self.seed, n_jobs=1).fit(
             np.where(np.isnan(table), middle, table), places * scale
         )
         said = forest.predict(np.where(np.isnan(asked), middle, asked)[np.newaxis])[0]

@@ -64,7 +64,7 @@ def teach(
     *,
     family: str,
     n_known: int = 0,
-    recipe: str = "default",
+    recipe: str = "compact",
     n_grid: int = 500,
     n_threads: int = 1,
     seed: int = 0,

@@ -70,7 +70,7 @@ def opening(
     reference_seconds: float | None = None,
     seed: int = 0,
 ) -> list[Move]:
-    """Return `n` moves, the first to be made first; those `given` have a place among the first and count as made.
+    """Return `n` moves, the first to be made first: those `given`, then what adds most to them.
 
     Without a budget in seconds, what a move takes does not matter: the order is then the same on every machine.
     """
@@ -94,35 +94,30 @@ def opening(
     levels = _levels(scores)
     weights = _likeness(lessons, datasets, metafeatures)
     costs = _costs(moves, budget_seconds)
-    first = [k for k, move in enumerate(moves) if (move.algorithm, move.config) in [tuple(item) for item in given]]
-    chosen = greedy(levels, weights, costs, n, given=first)
-    return [moves[k] for k in chosen]
+    places = {(move.algorithm, key_of(move.config)): k for k, move in enumerate(moves)}
+    first = [places[name, key_of(config)] for name, config in given if (name, key_of(config)) in places]
+    return [moves[k] for k in greedy(levels, weights, costs, n, given=first)]
 
 
 def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequence[int] = ()) -> list[int]:
     """Return the candidates (columns) that raise the weighted mean, over rows, of the best level most for their cost.
 
-    Those given are taken too, each when its turn comes by the same rule, but among the first 2 x their number.
+    Those given come first, and what they reach counts as reached. There are fewer than `n` where nothing that is left
+    promises more, or all of it takes too long.
 
     >>> greedy(np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.9]]), np.array([1.0, 1.0]), np.ones(3), 2)
     [2, 0]
     """
     share = weights / weights.sum()
-    reached = np.zeros(len(levels))
-    chosen: list[int] = []
-    waiting = list(given)
+    chosen = list(given)
+    reached = levels[:, chosen].max(axis=1, initial=0.0)
     while len(chosen) < min(n, levels.shape[1]):
-        gain = share @ np.maximum(levels - reached[:, np.newaxis], 0.0)
-        value = gain / costs
-        value[chosen] = -np.inf
-        is_promising = float(value.max()) > 0
-        if not is_promising and not waiting:
-            # Nothing that is left promises more, or all of it takes too long.
+        value = share @ np.maximum(levels - reached[:, np.newaxis], 0.0) / costs
+        value[chosen] = 0.0
+        place = int(np.argmax(value))
+        if not value[place] > 0:
             break
-        must = not is_promising or len(chosen) + len(waiting) >= min(2 * len(given), n)
-        place = max(waiting, key=lambda k: value[k]) if waiting and must else int(np.argmax(value))
         chosen.append(place)
-        waiting = [k for k in waiting if k != place]
         reached = np.maximum(reached, levels[:, place])
     return chosen
 
