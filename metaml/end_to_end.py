@@ -96,8 +96,8 @@ def _ledger(found: Found, finished: Finished, searched: float, used: float) -> d
     """Return where the seconds went: they add up to those used."""
     ledger = dict(found.ledger)
     # What was thought while the workers were busy has cost no time of its own.
-    busy = ledger["evaluations"] + ledger["killed"] + ledger["optimiser"]
-    for purpose in ("memory", "metafeatures"):
+    busy = ledger["evaluations"] + ledger["killed"]
+    for purpose in ("optimiser", "memory", "metafeatures"):
         ledger[purpose] = min(ledger[purpose], max(searched - busy, 0.0))
         busy += ledger[purpose]
     ledger["idle"] = max(searched - busy, 0.0)

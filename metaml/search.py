@@ -14,6 +14,9 @@ from metaml.config import Config
 from metaml.errors import BadRequest
 from metaml.optimizer import Measured, Optimizer, Proposal
 
+LEAST_COST = 0.25
+"""An evaluation counts at least this part of the usual one's seconds: what is quick and poor would get all of them."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -98,7 +101,8 @@ class Search:
             if arm.rewards or arm.n_open or self._joins.get(name, 0) <= self._n_asked
         } or self.arms
         rng = np.random.default_rng((self._seed, self._n_asked))
-        rewards, seconds = zip(*(self._history(arm) for arm in arms.values()), strict=True)
+        rewards, spent = zip(*(self._history(arm) for arm in arms.values()), strict=True)
+        seconds = _floored(spent)
         place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
         name = list(arms)[place]
         return Choice(name, arms[name].optimizer.ask())
@@ -135,3 +139,14 @@ class Search:
         believed = float(np.mean(finite)) if finite else np.nan
         typical = float(np.mean(arm.seconds)) if arm.seconds else 1.0
         return [*arm.rewards, *[believed] * arm.n_open], [*arm.seconds, *[typical] * arm.n_open]
+
+
+def _floored(spent: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return seconds of which none is below a part of the usual: to ask, send and store takes time as well.
+
+    >>> _floored([[0.0, 4.0], [4.0]])
+    [[1.0, 4.0], [4.0]]
+    """
+    every = [seconds for arm in spent for seconds in arm]
+    least = LEAST_COST * float(np.median(every)) if every else 0.0
+    return [[max(seconds, least) for seconds in arm] for arm in spent]

@@ -174,7 +174,7 @@ class TuneSession:
         while True:
             self._listen_to_experience([(choice, job) for choice, job in in_flight.values()])
             left = self.budget.left - reserve(self.trials)
-            while len(in_flight) < self.settings.n_workers and left > 0 and not should_stop() and self._wants_more():
+            while len(in_flight) < self._most_open and left > 0 and not should_stop() and self._wants_more():
                 choice, job = self._next_job(left)
                 in_flight[self.pool.submit(job)] = (choice, job)
             if not in_flight or left <= 0 or should_stop():
@@ -187,9 +187,10 @@ class TuneSession:
                 trial = self._store(choice, job, outcome)
                 best = next(iter(ranked(self.trials)), None)
                 on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial))
-        for ticket, (choice, job) in in_flight.items():
+        for number, (ticket, (choice, job)) in enumerate(in_flight.items()):
             self.pool.cancel(ticket)
-            self.ledger["killed"] += (self.budget.used - self._asked_at[id(job)]) / self.settings.n_workers
+            if number < self.settings.n_workers:
+                self.ledger["killed"] += (self.budget.used - self._asked_at[id(job)]) / self.settings.n_workers
             self.kb.add_event(self.key, "killed", {"algorithm": choice.algorithm, "config": job.config})
         return Found(self.key, self.metric, self.plan, tuple(self.trials), dict(self.ledger), self._contribution())
 
@@ -255,6 +256,11 @@ class TuneSession:
         begun = time.perf_counter()
         yield
         self.ledger[purpose] += time.perf_counter() - begun
+
+    @property
+    def _most_open(self) -> int:
+        """Return how many evaluations are asked for at a time: under a time budget, one waits for the next worker."""
+        return self.settings.n_workers + (self.settings.n_iterations is None)
 
     def _wants_more(self) -> bool:
         return self.settings.n_iterations is None or self._n_asked < self.settings.n_iterations
