@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from metaml.evaluation import default_metric
+from metaml.memory import Wanted, place_of, remember
 from metaml.starter import SHIPPED, add_starter, open_with_starter, starter_file
 from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
@@ -172,3 +174,15 @@ def test_what_ships_tells_nothing_of_the_machine_and_holds_no_data(shipped):
     assert plans == 0
     assert all(host.startswith("the machine that made the starter") for host in hosts)
     assert not [word for word in (b"/home/", b"/work/", b"/tmp/", b"/root/", b"\\Users\\") if word in laid_open]
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_the_lessons_that_ship_are_those_of_the_starter_that_ships(shipped, task):
+    wanted = Wanted(default_metric(task), task)
+
+    memory = remember(shipped, wanted, {"NumberOfInstances": 1000.0, "NumberOfFeatures": 11.0, "NumberOfClasses": 2.0})
+
+    assert not place_of(shipped).exists()
+    assert memory.lessons.n_known == shipped.info()["runs"]
+    assert set(memory.lessons.names) <= set(shipped.datasets()["fingerprint"])
+    assert all(memory.knows(name) for name in ("lightgbm", "random_forest", "svm"))

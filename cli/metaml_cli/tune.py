@@ -105,6 +105,9 @@ def tune(
                 predictions=predictions,
             )
     line.close(_summary(tuned, output))
+    if exclude_dataset and tuned.found.experience is None:
+        names = " ".join(f"--exclude-dataset {name}" for name in exclude_dataset)
+        line.say(f"Experience had no part in it. To learn it without these first: metaml learn {names}")
     if interrupts():
         raise typer.Exit(INTERRUPTED)
 
@@ -131,10 +134,11 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     finished = tuned.finished
     lines = [f"{len(tuned.found.trials)} evaluations in {in_words(tuned.seconds)}."]
     if finished.kind == "fallback":
-        lines.append(f"Only a fallback could be fitted: {finished.why}. Give more time.")
+        lines += [f"Only a fallback could be fitted: {finished.why}.", "Give more time."]
     else:
         label, value = display(tuned.found.metric, finished.score)
         lines.append(f"Cross-validated {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
         lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
-    lines.append(f"Report: {output / 'report.html'}   Predict: metaml predict {output} NEW.csv -o out.csv")
+    lines.append(f"Report: {output / 'report.html'}")
+    lines.append(f"Predict: metaml predict {output} NEW.csv -o out.csv")
     return "\n".join(lines)

@@ -15,6 +15,7 @@ import time
 import uuid
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -97,8 +98,10 @@ def create_from(path: Path, file: Path) -> None:
     If another process is faster, its knowledge base stays.
     """
     for leftover in path.parent.glob(f"{path.name}.*{UNFINISHED}*"):
-        if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
-            leftover.unlink(missing_ok=True)
+        # Another process may be at work here: what was there a moment ago may be gone.
+        with suppress(FileNotFoundError):
+            if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
+                leftover.unlink()
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
         with open_kb(unfinished) as kb:
@@ -107,7 +110,7 @@ def create_from(path: Path, file: Path) -> None:
         _appear(unfinished, path)
     finally:
         for leftover in path.parent.glob(f"{unfinished.name}*"):
-            leftover.unlink()
+            leftover.unlink(missing_ok=True)
 
 
 def _appear(unfinished: Path, path: Path) -> None:
