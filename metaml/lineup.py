@@ -20,6 +20,7 @@ FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
 YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
 """Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
+MANY_CLASSES = 10
 N_OPENING = 12
 OPENING_SHARE = 0.4
 """The opening has so many moves, but no more than this part of the evaluations or of the time."""
@@ -72,7 +73,7 @@ def line_up(
     reference_seconds: float | None,
 ) -> LineUp:
     """Return who takes part for a data set of this task and size."""
-    first = yardsticks(task, algorithms)
+    first = yardsticks(task, algorithms, facts.n_classes)
     plain = LineUp(
         task=task,
         facts=facts,
@@ -107,9 +108,10 @@ def line_up(
     )
 
 
-def yardsticks(task: Task, algorithms: Sequence[str]) -> list[tuple[str, Config]]:
-    """Return what every search evaluates first."""
-    return [(name, ALGORITHMS[name].space(task).default()) for name in YARDSTICKS if name in algorithms]
+def yardsticks(task: Task, algorithms: Sequence[str], n_classes: int) -> list[tuple[str, Config]]:
+    """Return what every search evaluates first; with many classes forests, as boosting grows trees for each class."""
+    order = reversed(YARDSTICKS) if n_classes > MANY_CLASSES else YARDSTICKS
+    return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
 
 
 def search_of(lineup: LineUp, memory: Memory | None) -> Search:

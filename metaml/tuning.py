@@ -38,6 +38,8 @@ DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 MOST_KEPT = 60
 """Out-of-fold predictions of this many best runs are kept for the ensemble."""
 TICK_SECONDS = 0.2
+LONGEST_SHARE = 0.2
+"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that."""
 DESCRIBE_SHARE = 0.02
 EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
 """Larger data are cut so that a cross-validation of the default LightGBM takes about this share of the time."""
@@ -154,7 +156,9 @@ class TuneSession:
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
-        jobs = [self._job(name, config) for name, config in yardsticks(self.dataset.task, self.settings.algorithms)]
+        n_classes = 0 if self.dataset.labels is None else len(self.dataset.labels)
+        wanted = yardsticks(self.dataset.task, self.settings.algorithms, n_classes)
+        jobs = [self._job(name, config) for name, config in wanted]
         n_iterations = self.settings.n_iterations or len(jobs)
         if self.budget.is_used_up:
             return []
@@ -282,8 +286,8 @@ class TuneSession:
         return choice
 
     def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
-        limits = replace(self.settings.limits, seconds=min(self.settings.limits.seconds, left, self.budget.left))
         best = next(iter(ranked(self.trials)), None)
+        limits = replace(self.settings.limits, seconds=min(self._most_seconds(), left, self.budget.left))
         race = None if best is None else Race(self.metric, best.outcome.scores[self.metric])
         job = Job(
             self.dataset.fingerprint,
@@ -297,6 +301,14 @@ class TuneSession:
         )
         self._asked_at[id(job)] = self.budget.used
         return job
+
+    def _most_seconds(self) -> float:
+        """Return the limit of one evaluation: once something is complete, none may take most of the time alone."""
+        limit, complete = self.settings.limits.seconds, ranked(self.trials)
+        if self.settings.seconds is None or self.settings.n_iterations is not None or not complete:
+            return limit
+        quickest = min(trial.outcome.seconds for trial in complete)
+        return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""
