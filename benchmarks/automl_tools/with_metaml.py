@@ -1,7 +1,7 @@
 """metaml by its command line: `tune`, then `predict`; the rest of the command line goes to `tune`.
 
-Its knowledge base is a copy of the one that `automl.py prepare` makes: the starter, with lessons that were learnt without
-any of the data sets of the comparison.
+Its knowledge base is a copy of the one that `automl.py prepare` makes: the starter, with lessons that were learnt
+without any of the data sets of the comparison.
 """
 
 import shutil
