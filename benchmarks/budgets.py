@@ -64,7 +64,7 @@ def run(path: Path, budget: float, kb: Path | None, workers: int) -> tuple[float
 def run_hanging(budget: float) -> tuple[float, str]:
     """Return the wall time of a session in which no evaluation ever returns."""
     from metaml.end_to_end import tune
-    from metaml.tuning import TuneSettings
+    from metaml.tune_settings import TuneSettings
 
     begun = time.perf_counter()
     with Pool(2, registry="budgets:HANGING") as pool, tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,7 @@ from metaml.evaluation import default_metric, metric
 from metaml.memory import Wanted, learn
 from metaml.metalearning.table import to_leave_out
 from metaml.starter import open_with_starter
-from metaml.tuning import TuneSettings
+from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
 
 RELATED = [

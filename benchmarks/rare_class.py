@@ -14,7 +14,7 @@ from metaml.data import from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import Pool, metric
 from metaml.thresholds import decide
-from metaml.tuning import TuneSettings
+from metaml.tune_settings import TuneSettings
 
 
 def main() -> None:

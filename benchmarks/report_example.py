@@ -36,7 +36,8 @@ from metaml.report import (
     summary,
 )
 from metaml.thresholds import decide, depends_on_thresholds, tune_multipliers
-from metaml.tuning import Found, TuneSession, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import Found, TuneSession
 from metaml_kb import open_kb
 
 BASELINES = ("lightgbm", "random_forest")

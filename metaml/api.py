@@ -22,7 +22,8 @@ from metaml.evaluation import Limits, display
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.starter import open_with_starter
-from metaml.tuning import DEFAULT_LIMITS, TuneProgress, TuneSettings
+from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings
+from metaml.tuning import TuneProgress
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"

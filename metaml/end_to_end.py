@@ -13,7 +13,8 @@ from metaml.importance import importances
 from metaml.report import ReportData
 from metaml.takeaway import report_data, write_files
 from metaml.trials import Spool, cut_short
-from metaml.tuning import Found, TuneProgress, TuneSession, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import Found, TuneProgress, TuneSession
 from metaml_kb import KnowledgeBase, open_kb
 
 SPOOL = ".unfinished"

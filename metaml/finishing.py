@@ -15,7 +15,8 @@ from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool
 from metaml.model import Member, Model, fit_member
 from metaml.thresholds import depends_on_thresholds, tune_multipliers
 from metaml.trials import Trial, ranked
-from metaml.tuning import PLAN_SEED, Found, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import PLAN_SEED, Found
 
 Array = npt.NDArray[np.float64]
 CLOSING_SECONDS = 0.8

@@ -10,7 +10,8 @@ from metaml.ensemble import score
 from metaml.evaluation import Job, Limits, Pool
 from metaml.finishing import CLOSING_SECONDS, CLOSING_SHARE, Finished
 from metaml.report import FeatureImportance, feature_importance
-from metaml.tuning import PLAN_SEED, Found, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import PLAN_SEED, Found
 
 Array = npt.NDArray[np.float64]
 UNTIMED_SECONDS = 10.0

@@ -33,7 +33,8 @@ from metaml.report import (
     summary,
 )
 from metaml.thresholds import decide
-from metaml.tuning import Found, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its cross-validated {metric} is {score!r}.
 

@@ -14,13 +14,11 @@ from functools import partial
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
-from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget
 from metaml.config import Config
 from metaml.data import Dataset
 from metaml.encoding import Facts
-from metaml.errors import BadRequest
-from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, Race, default_metric, make_plan, metric
+from metaml.evaluation import FoldPlan, Job, Outcome, Pool, Race, default_metric, make_plan, metric
 from metaml.evaluation.environment import environment
 from metaml.lineup import OPENING_SHARE, LineUp, line_up, search_of, yardsticks
 from metaml.memory import Memory, Recall, Wanted, is_in_file, remember
@@ -30,46 +28,16 @@ from metaml.recording import dataset_record, environment_record, fold_plan_recor
 from metaml.report import Experience
 from metaml.search import Choice
 from metaml.trials import CutShort, Spool, Trial, ranked
+from metaml.tune_settings import TuneSettings, check_metric, describe_seconds, most_rows
 from metaml_kb import KnowledgeBase, ProposalRecord
 
 PLAN_SEED = 0
 """The folds are those of the bot, so that its runs and ours can be compared."""
-DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 MOST_KEPT = 60
 """Out-of-fold predictions of this many best runs are kept for the ensemble."""
 TICK_SECONDS = 0.2
 LONGEST_SHARE = 0.2
 """Of a time budget that one evaluation may take, unless even the quickest needs a third of that."""
-DESCRIBE_SHARE = 0.02
-EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
-"""Larger data are cut so that a cross-validation of the default LightGBM takes about this share of the time."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TuneSettings:
-    """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first."""
-
-    metric: str = "auto"
-    seconds: float | None = 300.0
-    n_iterations: int | None = None
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
-    strategy: str = "default"
-    bandit: str = DEFAULT_POLICY
-    n_workers: int = 1
-    n_folds: int = 5
-    limits: Limits = DEFAULT_LIMITS
-    max_rows: int | None = None
-    seed: int = 0
-    uses_memory: bool = True
-    exclude_datasets: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        unknown = [name for name in self.algorithms if name not in ALGORITHMS]
-        if unknown or not self.algorithms:
-            named = ", ".join(unknown) or "nothing"
-            raise BadRequest(f"There is no algorithm {named}. Choose among: {', '.join(ALGORITHMS)}.")
-        if self.seconds is None and self.n_iterations is None:
-            raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
 
 
 @dataclass(frozen=True)
@@ -120,7 +88,7 @@ class TuneSession:
         self.dataset, self.kb, self.settings, self.pool = dataset, kb, settings, pool
         self.budget = budget or Budget(settings.seconds)
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
-        _check_metric(self.metric, dataset)
+        check_metric(self.metric, dataset)
         self.plan = make_plan(dataset, settings.n_folds, PLAN_SEED, most_rows(dataset, settings))
         self.spool = spool or Spool(None)
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
@@ -208,7 +176,7 @@ class TuneSession:
         settings = self.settings
         if is_new:
             with self._entry("metafeatures"):
-                store_metafeatures(self.kb, self.dataset, seconds=_describe_seconds(settings))
+                store_metafeatures(self.kb, self.dataset, seconds=describe_seconds(settings))
         if not settings.uses_memory:
             return None
         left_out = to_leave_out(self.kb, settings.exclude_datasets) if settings.exclude_datasets else ()
@@ -401,31 +369,6 @@ class TuneSession:
             # As they were used: describing the data set again, with more time, may find more.
             "metafeatures": {} if memory is None else memory.known,
         }
-
-
-def _check_metric(name: str, dataset: Dataset) -> None:
-    if dataset.task not in metric(name).tasks:
-        raise BadRequest(
-            f"The metric {name} does not fit the {dataset.task} target {dataset.target!r}. "
-            f"Leave out --metric, or choose one for {dataset.task}."
-        )
-
-
-def _describe_seconds(settings: TuneSettings) -> float:
-    """Return the seconds that metafeatures may take; where evaluations are counted, enough for all of them."""
-    if settings.seconds is None or settings.n_iterations is not None:
-        return 10.0
-    return min(max(DESCRIBE_SHARE * settings.seconds, 0.1), 2.0)
-
-
-def most_rows(dataset: Dataset, settings: TuneSettings) -> int | None:
-    """Return the rows to cross-validate on: so many that the time allows a dozen evaluations and more."""
-    if settings.max_rows is not None or settings.seconds is None or settings.n_iterations is not None:
-        return settings.max_rows
-    n_columns, n_classes = max(dataset.X.shape[1], 1), 1 if dataset.labels is None else len(dataset.labels)
-    trees = max(n_classes, 1) if dataset.task == "multiclass" else 1
-    cells = EVALUATION_SHARE * settings.seconds * CELLS_PER_SECOND
-    return max(int(cells / (settings.n_folds * n_columns * trees)), LEAST_ROWS)
 
 
 def _origin(choice: Choice, dataset: Dataset) -> str:

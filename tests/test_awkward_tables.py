@@ -9,7 +9,7 @@ import pytest
 from metaml.data import from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import Limits, Pool
-from metaml.tuning import TuneSettings
+from metaml.tune_settings import TuneSettings
 
 FAST = ("decision_tree", "k_neighbors")
 

@@ -10,7 +10,8 @@ from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits, Outcome, Pool, evaluate
 from metaml.reproduction import changed_versions, compare, dataset_of, job_of, limits_of, plan_of, reproduce
 from metaml.sources import builtin
-from metaml.tuning import TuneSession, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import TuneSession
 from metaml_kb import EnvironmentRecord, SessionRecord, open_kb
 from metaml_kb.lookup import find_run
 

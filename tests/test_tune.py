@@ -12,7 +12,7 @@ from metaml.end_to_end import tune
 from metaml.evaluation import Limits
 from metaml.model import load
 from metaml.sources import builtin
-from metaml.tuning import TuneSettings
+from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
 
 FAST = ("decision_tree", "k_neighbors")

@@ -11,7 +11,8 @@ from metaml.evaluation import Limits, Pool
 from metaml.retrace import retrace
 from metaml.sources import builtin
 from metaml.trials import Spool, cut_short, ranked
-from metaml.tuning import TuneSession, TuneSettings, most_rows
+from metaml.tune_settings import TuneSettings, most_rows
+from metaml.tuning import TuneSession
 from metaml_kb import open_kb
 from tests.experienced import fill
 

@@ -16,7 +16,8 @@ MOST_WORKERS = 8
 
 if TYPE_CHECKING:
     from metaml.end_to_end import Tuned
-    from metaml.tuning import TuneProgress, TuneSettings
+    from metaml.tune_settings import TuneSettings
+    from metaml.tuning import TuneProgress
 
 
 def tune(
@@ -70,7 +71,7 @@ def tune(
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
         from metaml.end_to_end import tune as tune_dataset
-        from metaml.tuning import TuneSettings
+        from metaml.tune_settings import TuneSettings
 
         dataset = read_dataset(path, target=target, task=task)
         introduce(dataset)

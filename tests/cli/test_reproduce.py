@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from metaml.evaluation import Limits, Pool
 from metaml.sources import builtin
-from metaml.tuning import TuneSession, TuneSettings
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import TuneSession
 from metaml_cli.main import app
 from metaml_kb import open_kb
 

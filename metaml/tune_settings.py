@@ -1,0 +1,67 @@
+"""What a tuning session is asked to do, and what follows from that for a data set."""
+
+from dataclasses import dataclass
+
+from metaml.algorithms import ALGORITHMS
+from metaml.bandits import DEFAULT_POLICY
+from metaml.data import Dataset
+from metaml.errors import BadRequest
+from metaml.evaluation import Limits, metric
+
+DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
+DESCRIBE_SHARE = 0.02
+EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
+"""Larger data are cut so that a cross-validation of the default LightGBM takes about this share of the time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSettings:
+    """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first."""
+
+    metric: str = "auto"
+    seconds: float | None = 300.0
+    n_iterations: int | None = None
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    strategy: str = "default"
+    bandit: str = DEFAULT_POLICY
+    n_workers: int = 1
+    n_folds: int = 5
+    limits: Limits = DEFAULT_LIMITS
+    max_rows: int | None = None
+    seed: int = 0
+    uses_memory: bool = True
+    exclude_datasets: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.algorithms if name not in ALGORITHMS]
+        if unknown or not self.algorithms:
+            named = ", ".join(unknown) or "nothing"
+            raise BadRequest(f"There is no algorithm {named}. Choose among: {', '.join(ALGORITHMS)}.")
+        if self.seconds is None and self.n_iterations is None:
+            raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
+
+
+def check_metric(name: str, dataset: Dataset) -> None:
+    """Raise BadRequest if a metric is not for the task of a data set."""
+    if dataset.task not in metric(name).tasks:
+        raise BadRequest(
+            f"The metric {name} does not fit the {dataset.task} target {dataset.target!r}. "
+            f"Leave out --metric, or choose one for {dataset.task}."
+        )
+
+
+def describe_seconds(settings: TuneSettings) -> float:
+    """Return the seconds that metafeatures may take; where evaluations are counted, enough for all of them."""
+    if settings.seconds is None or settings.n_iterations is not None:
+        return 10.0
+    return min(max(DESCRIBE_SHARE * settings.seconds, 0.1), 2.0)
+
+
+def most_rows(dataset: Dataset, settings: TuneSettings) -> int | None:
+    """Return the rows to cross-validate on: so many that the time allows a dozen evaluations and more."""
+    if settings.max_rows is not None or settings.seconds is None or settings.n_iterations is not None:
+        return settings.max_rows
+    n_columns, n_classes = max(dataset.X.shape[1], 1), 1 if dataset.labels is None else len(dataset.labels)
+    trees = max(n_classes, 1) if dataset.task == "multiclass" else 1
+    cells = EVALUATION_SHARE * settings.seconds * CELLS_PER_SECOND
+    return max(int(cells / (settings.n_folds * n_columns * trees)), LEAST_ROWS)
