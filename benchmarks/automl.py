@@ -93,7 +93,7 @@ def install(asked: argparse.Namespace) -> None:
 def prepare(asked: argparse.Namespace) -> None:
     """Make the knowledge base of metaml: the starter, and lessons from it without any data set of the comparison."""
     from metaml.evaluation import default_metric
-    from metaml.memory import Wanted, learn
+    from metaml.learning import Wanted, learn
     from metaml.metalearning.table import to_leave_out
     from metaml.starter import open_with_starter
 

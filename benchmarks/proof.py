@@ -25,7 +25,7 @@ from starter import DATASETS
 from metaml.data import from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import default_metric, metric
-from metaml.memory import Wanted, learn
+from metaml.learning import Wanted, learn
 from metaml.metalearning.table import to_leave_out
 from metaml.starter import open_with_starter
 from metaml.tune_settings import TuneSettings

@@ -22,7 +22,7 @@ DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 BINARY = ("blood-transfusion", "appendicitis", "credit-approval", "breast-cancer")
 MULTICLASS = ("balance-scale", "cmc", "autos")
 REGRESSION = ("autoMpg", "bodyfat", "airfoil")
-NAMES_OF_ALGORITHMS = ("lightgbm", "random_forest", "elastic_net")
+NAMES_OF_ALGORITHMS = ("lightgbm", "xgboost", "random_forest", "mlp", "elastic_net")
 JUDGES = {"binary": "roc_auc", "multiclass": "neg_log_loss", "regression": "r2"}
 
 

@@ -100,7 +100,7 @@ def pack(asked: argparse.Namespace) -> None:
 def teach(asked: argparse.Namespace) -> None:
     """Learn from the file that ships, and put the lessons beside it: a first search then need not learn."""
     from metaml.evaluation import default_metric
-    from metaml.memory import SHIPPED, Wanted, learn, place_of
+    from metaml.learning import SHIPPED, Wanted, learn, place_of
     from metaml_kb.exchange import create_from
 
     with tempfile.TemporaryDirectory() as folder:

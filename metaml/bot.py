@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,11 @@ MOST_DRAWS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class BotSettings:
-    """What a bot is asked to do. Without `n_runs` and `seconds` it works until it is stopped."""
+    """What a bot is asked to do. Without `n_runs` and `seconds` it works until it is stopped.
+
+    Every data set gets the configurations in `first` (algorithm, configuration) after the default and before random
+    ones: what was run everywhere can be compared without a model. Without `draws` there are no random ones.
+    """
 
     algorithms: tuple[str, ...] = tuple(ALGORITHMS)
     n_runs: int | None = None
@@ -45,9 +50,11 @@ class BotSettings:
     max_rows: int | None = None
     seed: int = 0
     describe_seconds: float = 1.0
+    first: tuple[tuple[str, Config], ...] = ()
+    draws: bool = True
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.algorithms if name not in ALGORITHMS]
+        unknown = [name for name in (*self.algorithms, *dict(self.first)) if name not in ALGORITHMS]
         if unknown:
             raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(ALGORITHMS)}.")
 
@@ -130,19 +137,22 @@ class Draws:
         return None
 
     def _stream(self, fingerprint: str, algorithm: str) -> Iterator[Config]:
-        """Yield configurations that were never run here: the default, then uniform draws."""
+        """Yield configurations that were never run here: the default, those for all data sets, then uniform draws."""
         space = ALGORITHMS[algorithm].space(self._prepared[fingerprint].task)
         seen = {canonical_json(config) for config in self._kb.configs(fingerprint, algorithm)}
         content = f"{self._settings.seed}|{fingerprint}|{algorithm}".encode()
         rng = np.random.default_rng(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
-        candidate, misses = space.default(), 0
-        while misses < MOST_DRAWS:
+        given = [space.default(), *(config for name, config in self._settings.first if name == algorithm)]
+        drawn = (space.sample(1, rng)[0] for _ in count()) if self._settings.draws else ()
+        misses = 0
+        for candidate in chain(given, drawn):
             text = canonical_json(candidate)
-            misses = misses + 1 if text in seen else 0
             if text not in seen:
                 seen.add(text)
+                misses = 0
                 yield candidate
-            candidate = space.sample(1, rng)[0]
+            elif (misses := misses + 1) >= MOST_DRAWS:
+                return
 
 
 def run_bot(

@@ -12,7 +12,7 @@ from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
 from metaml.report import ReportData
 from metaml.takeaway import report_data, write_files
-from metaml.trials import Spool, cut_short
+from metaml.trials import FoldModels, Spool, cut_short
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import Found, TuneProgress, TuneSession
 from metaml_kb import KnowledgeBase, open_kb
@@ -58,6 +58,7 @@ def tune(
     with (
         nullcontext(pool) if pool else Pool(settings.n_workers) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
+        FoldModels() as models,
     ):
         earlier = cut_short(base, dataset.fingerprint, spool) if resume else None
         if earlier is None:
@@ -66,14 +67,16 @@ def tune(
             settings = replace(settings, seconds=earlier.seconds, n_iterations=earlier.n_iterations)
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used)
         begun = budget.used
-        session = TuneSession(dataset, base, settings, workers, budget=budget, resumed=earlier, spool=spool)
+        session = TuneSession(
+            dataset, base, settings, workers, budget=budget, resumed=earlier, spool=spool, models=models
+        )
         found = session.run(
-            reserve=lambda trials: reserve_for(settings, trials, session.plan),
+            reserve=lambda trials: reserve_for(settings, trials, session, models),
             on_progress=on_progress,
             should_stop=should_stop,
         )
         searched = budget.used - begun
-        finished = finish(dataset, found, workers, settings, budget, single=single)
+        finished = finish(dataset, found, workers, settings, budget, models=models, single=single)
         features, no_features = importances(dataset, found, finished, workers, settings, budget)
         data = report_data(
             dataset,

@@ -1,8 +1,13 @@
-"""From what a session found to what a user takes home: an ensemble, refitted in time, or a labelled fallback."""
+"""From what a session found to what a user takes home: an ensemble, fitted in time, or a labelled fallback.
+
+The models that cross-validation fitted to each fold are averaged, where that is as good as fitting anew to all rows: it
+takes no time, and a model is there as soon as one evaluation is complete (`benchmarks/refit.py`).
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +16,10 @@ from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import combine, score, select
-from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool
+from metaml.evaluation import FoldPlan, Job, Limits, Pool
 from metaml.model import Member, Model, fit_member
 from metaml.thresholds import depends_on_thresholds, tune_multipliers
-from metaml.trials import Trial, ranked
+from metaml.trials import FoldModels, Trial, ranked
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import PLAN_SEED, Found
 
@@ -31,6 +36,11 @@ GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """By how much the end may be overrun to fit one of the ten best after all: the report still has to be in time."""
 FALLBACK_CELLS = 500_000
 FALLBACK = "decision_tree"
+CALIBRATED = ("neg_log_loss", "neg_brier")
+"""Metrics that ask how sure a model is. An ensemble of averaged models is less sure than its out-of-fold predictions,
+by which it was chosen: its members are fitted anew."""
+Fitted = tuple[Trial, float, tuple[Any, ...]]
+"""A member: its trial, its weight, and its estimators."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,38 +63,63 @@ def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
     return REFIT_MARGIN * n_rows * trial.outcome.fit_seconds / (n_folds - 1)
 
 
-def reserve_for(settings: TuneSettings, trials: Sequence[Trial], plan: FoldPlan) -> float:
-    """Return the seconds to keep for the end: closing, and the refits of the best trials so far."""
+class Searched(Protocol):
+    """What is searched by and on: a session, or what it found."""
+
+    @property
+    def metric(self) -> str: ...  # noqa: D102
+    @property
+    def plan(self) -> FoldPlan: ...  # noqa: D102
+
+
+def averages_folds(searched: Searched, n_members: int) -> bool:
+    """Return whether the fold models make the better model: they saw all rows, and being sure does not count."""
+    is_whole = bool((searched.plan.assignment >= 0).all())
+    return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)
+
+
+def reserve_for(settings: TuneSettings, trials: Sequence[Trial], searched: Searched, models: FoldModels) -> float:
+    """Return the seconds to keep for the end: closing, and the refits of the best trials so far that need one."""
     if settings.seconds is None:
         return 0.0
-    costs = [refit_seconds_of(trial, plan) for trial in ranked(trials)[:N_RESERVED]]
+    best = ranked(trials)[:N_RESERVED]
+    if averages_folds(searched, len(best)):
+        best = [trial for trial in best if trial.run.identity not in models]
+    costs = [refit_seconds_of(trial, searched.plan) for trial in best]
     refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
     return CLOSING_SECONDS + CLOSING_SHARE * settings.seconds + min(refit, MOST_REFIT_SHARE * settings.seconds)
 
 
 def finish(
-    dataset: Dataset, found: Found, pool: Pool, settings: TuneSettings, budget: Budget, *, single: bool = False
+    dataset: Dataset,
+    found: Found,
+    pool: Pool,
+    settings: TuneSettings,
+    budget: Budget,
+    *,
+    models: FoldModels,
+    single: bool = False,
 ) -> Finished:
-    """Return the model that the time left allows: the ensemble, as much of it as can be refitted, or a fallback."""
+    """Return the model that the time left allows: the ensemble, as much of it as can be fitted, or a fallback."""
     # A resumed session may have lost the predictions of earlier trials: the best of them can still stand alone.
     kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
         return _fallback(dataset, found, "no evaluation was complete when the time was up")
     weighted = _weighted(dataset, found, kept, single)
     begun = budget.used
-    fitted = _refit(dataset, found, weighted, pool, settings, budget)
+    fitted = _fitted(dataset, found, weighted, pool, settings, budget, models)
     if not fitted and settings.seconds is not None:
         # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
-        grace = GRACE_SECONDS + GRACE_SHARE * settings.seconds
-        fitted = _refit(dataset, found, [(quickest, 1.0)], pool, settings, Budget(max(budget.left, 0.0) + grace))
+        grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds)
+        fitted = _refitted(dataset, found, [(quickest, 1.0)], pool, settings, grace)
     if not fitted:
         return _fallback(dataset, found, "the best configuration could not be fitted to all rows in time")
     fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))
     total = sum(weight for _, weight, _ in fitted)
     members = [
-        Member(trial.run.algorithm, dict(trial.run.config), weight / total, (outcome.estimator,), trial.score)
-        for trial, weight, outcome in fitted
+        Member(trial.run.algorithm, dict(trial.run.config), weight / total, estimators, trial.score)
+        for trial, weight, estimators in fitted
     ]
     chosen = tuple((trial, weight / total) for trial, weight, _ in fitted)
     if chosen[0][0].outcome.predictions is None:
@@ -130,17 +165,37 @@ def _weighted(dataset: Dataset, found: Found, kept: Sequence[Trial], single: boo
     return sorted(members, key=lambda member: -member[1])
 
 
-def _refit(
+def _fitted(
     dataset: Dataset,
     found: Found,
     weighted: Sequence[tuple[Trial, float]],
     pool: Pool,
     settings: TuneSettings,
     budget: Budget,
-) -> list[tuple[Trial, float, Outcome]]:
+    models: FoldModels,
+) -> list[Fitted]:
+    """Return the members that are fitted or could be in the time left, heaviest first."""
+    is_averaged = averages_folds(found, len(weighted))
+    ready = [member for member in weighted if is_averaged and member[0].run.identity in models]
+    others = [member for member in weighted if member not in ready]
+    fitted = _refitted(dataset, found, others, pool, settings, budget) if others else []
+    done = {id(trial) for trial, _, _ in fitted}
+    ready += [member for member in others if id(member[0]) not in done]
+    fitted += [(trial, weight, estimators) for trial, weight in ready if (estimators := models.get(trial.run.identity))]
+    return sorted(fitted, key=lambda member: -member[1])
+
+
+def _refitted(
+    dataset: Dataset,
+    found: Found,
+    weighted: Sequence[tuple[Trial, float]],
+    pool: Pool,
+    settings: TuneSettings,
+    budget: Budget,
+) -> list[Fitted]:
     """Return the members that could be fitted to all rows in the time left."""
     closing = 0.0 if settings.seconds is None else 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
-    fitted: list[tuple[Trial, float, Outcome]] = []
+    fitted: list[Fitted] = []
     waiting = _affordable(weighted, found.plan, settings.n_workers * max(budget.left - closing, 0.0))
     under_way: dict[int, tuple[Trial, float, Job]] = {}
     while waiting or under_way:
@@ -157,10 +212,10 @@ def _refit(
         ticket = next(ticket for ticket, (_, _, job) in under_way.items() if job is finished[0])
         trial, weight, _ = under_way.pop(ticket)
         if finished[1].status == "ok":
-            fitted.append((trial, weight, finished[1]))
+            fitted.append((trial, weight, (finished[1].estimator,)))
     for ticket in under_way:
         pool.cancel(ticket)
-    return sorted(fitted, key=lambda member: -member[1])
+    return fitted
 
 
 def _affordable(weighted: Sequence[tuple[Trial, float]], plan: FoldPlan, seconds: float) -> list[tuple[Trial, float]]:
@@ -183,9 +238,7 @@ def _affordable(weighted: Sequence[tuple[Trial, float]], plan: FoldPlan, seconds
     return taken
 
 
-def _best_of(
-    dataset: Dataset, found: Found, fitted: Sequence[tuple[Trial, float, Outcome]], *, is_whole: bool
-) -> list[tuple[Trial, float, Outcome]]:
+def _best_of(dataset: Dataset, found: Found, fitted: Sequence[Fitted], *, is_whole: bool) -> list[Fitted]:
     """Return the fitted members, or the best one alone if what is left of an ensemble is not better."""
     best = max(fitted, key=lambda member: member[0].score)
     if is_whole or len(fitted) == 1:

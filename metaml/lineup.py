@@ -13,6 +13,7 @@ from metaml.config import Config
 from metaml.data import Task
 from metaml.encoding import Facts
 from metaml.memory import Memory
+from metaml.metalearning.opening import Opening
 from metaml.optimizer import STRATEGIES, Optimizer
 from metaml.search import Search
 
@@ -61,6 +62,7 @@ class LineUp:
 def line_up(
     task: Task,
     facts: Facts,
+    opening: Opening | None,
     memory: Memory | None,
     *,
     metric: str,
@@ -70,9 +72,8 @@ def line_up(
     seed: int,
     seconds: float | None,
     n_iterations: int | None,
-    reference_seconds: float | None,
 ) -> LineUp:
-    """Return who takes part for a data set of this task and size."""
+    """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any."""
     first = yardsticks(task, algorithms, facts.n_classes)
     plain = LineUp(
         task=task,
@@ -85,17 +86,11 @@ def line_up(
         is_timed=n_iterations is None,
         opening=tuple(first),
     )
-    if memory is None:
+    if opening is None or not opening.is_usable:
         return plain
-    order = memory.order(plain.algorithms)
+    order = _completed(opening.order(), plain.algorithms) if memory is None else memory.order(plain.algorithms)
     n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
-    moves = memory.opening(
-        plain.algorithms,
-        n=n,
-        given=first,
-        budget_seconds=seconds if plain.is_timed else None,
-        reference_seconds=reference_seconds,
-    )
+    moves = opening.first(n, given=first, budget_seconds=seconds if plain.is_timed else None)
     advised = [(move.algorithm, move.config) for move in moves]
     whole = [*first, *(item for item in advised if item not in first)]
     opened = {name for name, _ in whole}
@@ -148,6 +143,10 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
         seed=lineup.seed,
         is_timed=lineup.is_timed,
     )
+
+
+def _completed(order: Sequence[str], algorithms: Sequence[str]) -> list[str]:
+    return [*order, *(name for name in algorithms if name not in order)]
 
 
 def _in_order(algorithms: Sequence[str]) -> tuple[str, ...]:

@@ -1,14 +1,7 @@
-"""What a knowledge base contributes to one tuning session, and where its lessons are kept between sessions.
-
-Lessons are learnt once for many sessions. They are kept beside the knowledge base and used until it has clearly grown;
-then they are learnt anew, if that takes a small part of the session's time.
-"""
+"""What a knowledge base contributes to one tuning session."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -18,15 +11,21 @@ from metaml.algorithms import ALGORITHMS
 from metaml.config import Config
 from metaml.data import Task
 from metaml.encoding import Facts
-from metaml.errors import BadRequest
-from metaml.evaluation import default_metric
+from metaml.learning import (
+    Wanted,
+    kept_lessons,
+    learn,
+    learning_seconds,
+    n_runs,
+    place_of,
+    shipped_lessons,
+    stand_in_lessons,
+)
 from metaml.metafeatures.similarity import nearest
 from metaml.metalearning.experience import LEAST_DATASETS, ExperienceCandidates, ExperienceCommittee, Prior
 from metaml.metalearning.explain import explain
-from metaml.metalearning.lessons import Lessons, load_lessons, save_lessons, teach
-from metaml.metalearning.opening import Move, opening
+from metaml.metalearning.lessons import Lessons
 from metaml.metalearning.runs import facts_of
-from metaml.metalearning.table import TASK_FAMILIES, experience
 from metaml.report import Experience
 from metaml.spaces import Space
 from metaml_kb import KnowledgeBase
@@ -37,10 +36,7 @@ MOST_SHARE = 0.05
 """The part of a session's time that learning may take."""
 MOST_UNASKED = 20_000
 """Runs up to which a session without a time limit learns before it starts."""
-SECONDS_PER_ALGORITHM, SECONDS_PER_RUN = 1.0, 0.0015
 N_REASONS, N_CARRIERS, MOST_INPUTS = 3, 5, 1000
-SHIPPED = Path(__file__).parent / "starter" / "lessons"
-"""Lessons of the starter experience, learnt when it was made."""
 
 
 class Memory:
@@ -76,28 +72,6 @@ class Memory:
         names = list(algorithms)
         return [name for name in expected if name in names] + [name for name in names if name not in expected]
 
-    def opening(
-        self,
-        algorithms: Iterable[str],
-        *,
-        n: int,
-        given: Sequence[tuple[str, Config]],
-        budget_seconds: float | None,
-        reference_seconds: float | None,
-    ) -> list[Move]:
-        """Return the first `n` evaluations to make, of these algorithms."""
-        priors = {name: self.prior(name) for name in algorithms if self.knows(name)}
-        return opening(
-            self.lessons,
-            priors,
-            self._spaces,
-            self.metafeatures,
-            n=n,
-            given=given,
-            budget_seconds=budget_seconds,
-            reference_seconds=reference_seconds,
-        )
-
     def prepare(self, algorithms: Iterable[str]) -> None:
         """Do now what would have to be done later: everything that takes more than a moment."""
         for name in algorithms:
@@ -119,6 +93,13 @@ class Memory:
     def candidates(self, algorithm: str, space: Space, facts: Facts) -> ExperienceCandidates:
         """Return the points of an algorithm's space, as the committee reads them."""
         return ExperienceCandidates(space, self.lessons.trained[algorithm].learner.encoder_, facts=facts)
+
+    def seconds(self, algorithm: str, config: Config, *, reference_seconds: float | None) -> float:
+        """Return what a configuration should take here, on all rows; NaN if nobody knows."""
+        if algorithm not in self.lessons.runtimes:
+            return np.nan
+        model = self.lessons.runtimes[algorithm]
+        return float(model.predict([config], self.metafeatures, reference_seconds=reference_seconds)[0])
 
     def reasons(self, algorithm: str, config: Config) -> dict[str, Any]:
         """Return why a configuration is expected to do well here: in words, and by how it did on similar data sets."""
@@ -201,28 +182,6 @@ class Recall(Generic[Thought]):
         self.is_done = True
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which lessons are asked for. `left_out` are fingerprints whose experience must not count."""
-
-    metric: str
-    task: Task
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
-    left_out: tuple[str, ...] = field(default=())
-
-    @property
-    def family(self) -> str:
-        """Return classification or regression."""
-        return TASK_FAMILIES[self.task]
-
-    @property
-    def file_name(self) -> str:
-        """Return the name of the file that such lessons are kept in."""
-        gone = "|".join(sorted(self.left_out))
-        suffix = "-without-" + blake2b(gone.encode(), digest_size=6).hexdigest() if gone else ""
-        return f"{self.metric}-{self.family}{suffix}.lessons"
-
-
 def remember(
     kb: KnowledgeBase,
     wanted: Wanted,
@@ -239,10 +198,10 @@ def remember(
     if n_known == 0:
         return None
     place = place_of(kb)
-    kept = None if place is None else _kept(place / wanted.file_name)
+    kept = None if place is None else kept_lessons(place / wanted.file_name)
     if kept is not None and n_known <= GROWTH * kept.n_known:
         return _memory(kept, metafeatures, wanted, ())
-    shipped = _shipped(kb, wanted)
+    shipped = shipped_lessons(kb, wanted)
     if kept is None and shipped is not None and n_known <= GROWTH * shipped.n_known:
         return _memory(shipped, metafeatures, wanted, ())
     if seconds is None:
@@ -251,7 +210,7 @@ def remember(
         is_time_to_learn = learning_seconds(n_known, wanted, kept or shipped) <= MOST_SHARE * seconds
     if is_time_to_learn:
         return _memory(learn(kb, wanted), metafeatures, wanted, ())
-    older = kept or shipped or _stand_in(kb, wanted, place)
+    older = kept or shipped or stand_in_lessons(kb, wanted, place)
     if older is None:
         return None
     more = n_known - older.n_known
@@ -259,108 +218,6 @@ def remember(
     return _memory(older, metafeatures, wanted, (note,) if more > 0 else ())
 
 
-def learn(kb: KnowledgeBase, wanted: Wanted, *, n_threads: int = 1) -> Lessons:
-    """Return what the knowledge base teaches now, and keep it beside the knowledge base."""
-    experiences = {
-        name: experience(
-            kb,
-            name,
-            metric=wanted.metric,
-            task=wanted.task,
-            space=ALGORITHMS[name].space(wanted.task),
-            leave_out=wanted.left_out,
-        )
-        for name in ALGORITHMS
-    }
-    lessons = teach(experiences, family=wanted.family, n_known=n_runs(kb), n_threads=n_threads)
-    place = place_of(kb)
-    if place is None:
-        return lessons
-    save_lessons(lessons, place / wanted.file_name)
-    # As they were written, to the last digit: a session must find the same lessons when it is replayed.
-    return load_lessons(place / wanted.file_name)
-
-
-def lessons_of_revision(kb: KnowledgeBase, wanted: Wanted, revision: str) -> Lessons | None:
-    """Return the lessons of just this revision, if they are still kept."""
-    place = place_of(kb)
-    usual = _usual(wanted)
-    for found in (
-        None if place is None else _kept(place / wanted.file_name),
-        _shipped(kb, wanted),
-        None if place is None else _kept(place / usual.file_name),
-        _shipped(kb, usual),
-    ):
-        if found is not None and found.revision == revision:
-            return found
-    return None
-
-
-def known_datasets(kb: KnowledgeBase, wanted: Wanted) -> int:
-    """Return the number of data sets of the wanted kind that have complete runs."""
-    tasks = [task for task, family in TASK_FAMILIES.items() if family == wanted.family]
-    frame = kb.datasets()
-    return int(((frame["n_runs"] > 0) & frame["task"].isin(tasks)).sum())
-
-
-def is_in_file(kb: KnowledgeBase) -> bool:
-    """Return whether several threads may ask at once: not where everything is in the memory of one connection."""
-    return kb.engine.dialect.name != "sqlite" or place_of(kb) is not None
-
-
-def n_runs(kb: KnowledgeBase) -> int:
-    """Return the number of runs in a knowledge base."""
-    return int(kb.sql("SELECT count(*) AS n FROM run")["n"].iloc[0])
-
-
-def place_of(kb: KnowledgeBase) -> Path | None:
-    """Return the folder for the lessons of a knowledge base: beside its file; None for one that is not in a file."""
-    if kb.engine.dialect.name != "sqlite":
-        from platformdirs import user_cache_path
-
-        return user_cache_path("metaml") / str(kb.info()["key"])
-    file = kb.engine.url.database
-    return None if file in (None, "", ":memory:") else Path(str(file) + ".lessons")
-
-
-def learning_seconds(n_known: int, wanted: Wanted, earlier: Lessons | None) -> float:
-    """Return how long learning is expected to take: as long as the last time, or a rule of thumb."""
-    if earlier is not None and earlier.n_known:
-        return earlier.seconds * n_known / earlier.n_known
-    return SECONDS_PER_ALGORITHM * len(wanted.algorithms) + SECONDS_PER_RUN * n_known if n_known > 0 else 0.0
-
-
 def _memory(lessons: Lessons, metafeatures: Mapping[str, float], wanted: Wanted, notes: Sequence[str]) -> Memory | None:
     memory = Memory(lessons, metafeatures, wanted.task, notes=notes)
     return memory if any(memory.knows(name) for name in wanted.algorithms) else None
-
-
-def _kept(path: Path) -> Lessons | None:
-    if not path.exists():
-        return None
-    try:
-        return load_lessons(path)
-    except BadRequest:
-        return None
-
-
-def _shipped(kb: KnowledgeBase, wanted: Wanted) -> Lessons | None:
-    """Return the lessons that came with metaml, if the knowledge base holds the starter experience they are of."""
-    if not kb.sql("SELECT 1 FROM session WHERE kind = 'starter' LIMIT 1").shape[0]:
-        return None
-    lessons = _kept(SHIPPED / Wanted(wanted.metric, wanted.task).file_name)
-    if lessons is None or set(wanted.left_out) & set(lessons.names):
-        return None
-    return lessons
-
-
-def _stand_in(kb: KnowledgeBase, wanted: Wanted, place: Path | None) -> Lessons | None:
-    """Return the lessons by the metric that is usual for the task: what does well by one does well by most."""
-    usual = _usual(wanted)
-    if usual == wanted:
-        return None
-    return (None if place is None else _kept(place / usual.file_name)) or _shipped(kb, usual)
-
-
-def _usual(wanted: Wanted) -> Wanted:
-    return replace(wanted, metric=default_metric(wanted.task))

@@ -8,8 +8,9 @@ from typing import Any
 from metaml.acquisition.candidates import key_of
 from metaml.config import Config
 from metaml.errors import BadRequest
+from metaml.learning import Wanted, lessons_of_revision
 from metaml.lineup import LineUp, search_of
-from metaml.memory import Memory, Wanted, lessons_of_revision
+from metaml.memory import Memory
 from metaml.metalearning.table import to_leave_out
 from metaml.trials import Spool, Trial, trials_of
 from metaml_kb import KnowledgeBase

@@ -1,11 +1,13 @@
 """Finished evaluations of a session, and how they survive it: scores in the knowledge base, predictions on the disk."""
 
 import json
+import pickle
 import shutil
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +86,53 @@ class Spool:
         """Remove everything."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class FoldModels:
+    """What was fitted to the folds of the trials of a session, on the disk; use it in a `with` block.
+
+    Averaged, the models of a trial make a model at once. What cannot be written is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="metaml-", ignore_cleanup_errors=True)
+        self._kept: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def __contains__(self, run: str) -> bool:
+        return run in self._kept
+
+    def keep(self, run: str, models: Sequence[bytes]) -> None:
+        """Keep the models of a run, if there are any."""
+        if not models:
+            return
+        try:
+            self._path(run).write_bytes(pickle.dumps(list(models), protocol=5))
+        except OSError:
+            self._path(run).unlink(missing_ok=True)
+        else:
+            self._kept.add(run)
+
+    def keep_only(self, runs: Collection[str]) -> None:
+        """Forget the models of all other runs."""
+        for run in self._kept - set(runs):
+            self._path(run).unlink(missing_ok=True)
+            self._kept.discard(run)
+
+    def get(self, run: str) -> tuple[Any, ...]:
+        """Return the models of a run, one for each fold; none if they were not kept."""
+        if run not in self._kept:
+            return ()
+        # Written by this process, into a folder that only its user can read.
+        return tuple(pickle.loads(model) for model in pickle.loads(self._path(run).read_bytes()))  # noqa: S301
+
+    def _path(self, run: str) -> Path:
+        return Path(self._folder.name) / run
 
 
 def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:

@@ -9,32 +9,29 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.config import Config
+from metaml.consultation import Consultation
 from metaml.data import Dataset
-from metaml.encoding import Facts
 from metaml.evaluation import FoldPlan, Job, Outcome, Pool, Race, default_metric, make_plan, metric
-from metaml.evaluation.environment import environment
-from metaml.lineup import OPENING_SHARE, LineUp, line_up, search_of, yardsticks
-from metaml.memory import Memory, Recall, Wanted, is_in_file, remember
+from metaml.learning import is_in_file
+from metaml.lineup import OPENING_SHARE, search_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
-from metaml.metalearning.table import to_leave_out
-from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of, store_metafeatures
+from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
 from metaml.report import Experience
 from metaml.search import Choice
-from metaml.trials import CutShort, Spool, Trial, ranked
-from metaml.tune_settings import TuneSettings, check_metric, describe_seconds, most_rows
+from metaml.trials import CutShort, FoldModels, Spool, Trial, ranked
+from metaml.tune_settings import TuneSettings, check_metric, most_rows
 from metaml_kb import KnowledgeBase, ProposalRecord
 
 PLAN_SEED = 0
 """The folds are those of the bot, so that its runs and ours can be compared."""
 MOST_KEPT = 60
-"""Out-of-fold predictions of this many best runs are kept for the ensemble."""
+"""Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
 TICK_SECONDS = 0.2
 LONGEST_SHARE = 0.2
 """Of a time budget that one evaluation may take, unless even the quickest needs a third of that."""
@@ -84,13 +81,14 @@ class TuneSession:
         budget: Budget | None = None,
         resumed: CutShort | None = None,
         spool: Spool | None = None,
+        models: FoldModels | None = None,
     ) -> None:
         self.dataset, self.kb, self.settings, self.pool = dataset, kb, settings, pool
         self.budget = budget or Budget(settings.seconds)
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         check_metric(self.metric, dataset)
         self.plan = make_plan(dataset, settings.n_folds, PLAN_SEED, most_rows(dataset, settings))
-        self.spool = spool or Spool(None)
+        self.spool, self.models = spool or Spool(None), models
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
         self._asked_at: dict[int, float] = {}
@@ -100,20 +98,25 @@ class TuneSession:
         is_new = kb.add_dataset(dataset_record(dataset, "file", {}))
         kb.add_fold_plan(fold_plan_record(self.plan))
         self._machine = kb.add_environment(environment_record())
-        self._recall = Recall(partial(self._consult, is_new=is_new))
-        consulted: tuple[Memory, LineUp] | None = None
+        self.consultation = Consultation(
+            kb,
+            dataset,
+            settings,
+            metric=self.metric,
+            n_rows=int((self.plan.assignment >= 0).sum()),
+            is_new=is_new,
+            ledger=self.ledger,
+        )
         if settings.n_iterations is not None or resumed is not None or not is_in_file(kb):
             # Where the clock decides nothing, the search waits for experience.
             with self._entry("memory"):
-                consulted = self._recall.wait()
+                self.lineup = self.consultation.wait()
         else:
-            self._recall.begin()
-        self.memory = None if consulted is None else consulted[0]
+            self.lineup = self.consultation.open()
+            self.consultation.begin()
         if resumed is not None:
             self.lineup = resumed.lineup
-        else:
-            self.lineup = self._line_up(None) if consulted is None else consulted[1]
-        self.search = search_of(self.lineup, self.memory)
+        self.search = search_of(self.lineup, self.consultation.memory)
         self.key = (
             kb.start_session("tune", seed=settings.seed, settings=self._plain()) if resumed is None else resumed.key
         )
@@ -171,56 +174,21 @@ class TuneSession:
         self.kb.finish_session(self.key)
         self.spool.clear()
 
-    def _consult(self, *, is_new: bool) -> tuple[Memory, LineUp] | None:
-        """Return what the knowledge base has to say of this data set, which is described first if it is new."""
-        settings = self.settings
-        if is_new:
-            with self._entry("metafeatures"):
-                store_metafeatures(self.kb, self.dataset, seconds=describe_seconds(settings))
-        if not settings.uses_memory:
-            return None
-        left_out = to_leave_out(self.kb, settings.exclude_datasets) if settings.exclude_datasets else ()
-        wanted = Wanted(self.metric, self.dataset.task, settings.algorithms, left_out)
-        table = self.kb.metafeatures().reindex([self.dataset.fingerprint])
-        values = {str(name): float(value) for name, value in table.iloc[0].items()}
-        memory = remember(self.kb, wanted, values, seconds=settings.seconds if settings.n_iterations is None else None)
-        if memory is None:
-            return None
-        memory.prepare(settings.algorithms)
-        return memory, self._line_up(memory)
-
     def _listen_to_experience(self, under_way: Sequence[tuple[Choice, Job]]) -> None:
         """Let the knowledge base into the search as soon as it has spoken; from then on, a new search goes on."""
-        if self.memory is not None or not self._recall.is_done:
+        if self.consultation.memory is not None or not self.consultation.is_done:
             return
-        consulted = self._recall.wait()
-        if consulted is None:
+        lineup = self.consultation.wait()
+        if self.consultation.memory is None:
             return
         with self._entry("memory"):
-            self.memory, self.lineup = consulted
-            self.search = search_of(self.lineup, self.memory)
+            self.lineup = lineup
+            self.search = search_of(self.lineup, self.consultation.memory)
             for trial in self.trials:
                 self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
             for choice, job in under_way:
                 self.search.reopen(choice.algorithm, job.config)
         self.kb.add_event(self.key, "experience joined", self._plain_memory())
-
-    def _line_up(self, memory: Memory | None) -> LineUp:
-        settings = self.settings
-        n_classes = 0 if self.dataset.labels is None else len(self.dataset.labels)
-        return line_up(
-            self.dataset.task,
-            Facts(len(self.dataset.y), self.dataset.X.shape[1], n_classes),
-            memory,
-            metric=self.metric,
-            algorithms=settings.algorithms,
-            strategy=settings.strategy,
-            bandit=settings.bandit,
-            seed=settings.seed,
-            seconds=settings.seconds,
-            n_iterations=settings.n_iterations,
-            reference_seconds=environment()["reference_seconds"],
-        )
 
     @contextmanager
     def _entry(self, purpose: str) -> Iterator[None]:
@@ -265,6 +233,7 @@ class TuneSession:
             PLAN_SEED,
             limits,
             keep_predictions=True,
+            keep_models=self.models is not None,
             race=race,
         )
         self._asked_at[id(job)] = self.budget.used
@@ -305,7 +274,9 @@ class TuneSession:
             proposal=self._proposal_record(choice),
         )
         self.kb.add_run(run)
-        trial = Trial(run, outcome, outcome.score(self.metric), self.budget.used)
+        if self.models is not None:
+            self.models.keep(run.identity, outcome.models)
+        trial = Trial(run, replace(outcome, models=()), outcome.score(self.metric), self.budget.used)
         told = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
         self.kb.add_event(self.key, "finished", told)
         self.ledger["evaluations"] += outcome.seconds / self.settings.n_workers
@@ -313,15 +284,15 @@ class TuneSession:
             self.search.tell(choice.algorithm, job.config, outcome)
         self.trials.append(trial)
         self.spool.keep(run.identity, outcome.predictions)
-        self._forget_predictions()
+        self._forget()
         return trial
 
     def _proposal_record(self, choice: Choice) -> ProposalRecord:
         """Return who proposed a configuration and why, as the knowledge base keeps it."""
         proposal = choice.proposal
-        is_advised = self.memory is not None and proposal.proposer in ("start", ExperienceCommittee.name)
+        is_advised = proposal.proposer in ("start", ExperienceCommittee.name)
         with self._entry("optimiser"):
-            details = self.memory.reasons(choice.algorithm, proposal.config) if self.memory and is_advised else {}
+            details = self.consultation.reasons(choice.algorithm, proposal.config) if is_advised else {}
         return ProposalRecord(
             proposer=proposal.proposer,
             predicted_score=proposal.score,
@@ -332,13 +303,14 @@ class TuneSession:
         )
 
     def _contribution(self) -> Experience | None:
-        if self.memory is None:
-            return None
-        return self.memory.contribution(sum(trial.run.origin == "warm start" for trial in self.trials))
+        return self.consultation.contribution(sum(trial.run.origin == "warm start" for trial in self.trials))
 
-    def _forget_predictions(self) -> None:
-        """Keep the out-of-fold predictions of the best trials only, to bound memory."""
-        kept = {id(trial) for trial in ranked(self.trials)[:MOST_KEPT]}
+    def _forget(self) -> None:
+        """Keep predictions and models of the best trials only, to bound memory and disk."""
+        best = ranked(self.trials)[:MOST_KEPT]
+        kept = {id(trial) for trial in best}
+        if self.models is not None:
+            self.models.keep_only([trial.run.identity for trial in best])
         self.trials = [
             trial
             if id(trial) in kept or trial.outcome.predictions is None
@@ -362,7 +334,7 @@ class TuneSession:
 
     def _plain_memory(self) -> dict[str, object]:
         """Return the line-up, and what of the knowledge base it rests on."""
-        memory = self.memory
+        memory = self.consultation.memory
         return {
             "lineup": self.lineup.as_json(),
             "lessons": None if memory is None else memory.lessons.revision,

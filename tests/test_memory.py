@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from metaml.algorithms import ALGORITHMS
-from metaml.memory import Wanted, known_datasets, learn, place_of, remember
+from metaml.learning import Wanted, known_datasets, learn, place_of, repertoire_at_hand
+from metaml.memory import remember
 from metaml.metalearning.lessons import load_lessons
 from metaml.metalearning.table import to_leave_out
 from metaml_kb import open_kb
-from tests.experienced import fill, quality
+from tests.experienced import fill
 
 WANTED = Wanted("neg_log_loss", "multiclass", ("decision_tree", "k_neighbors"))
 DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClasses": 3.0, "ClassEntropy": 1.1}
@@ -41,31 +42,6 @@ def test_lessons_are_kept_beside_the_knowledge_base_and_say_the_same(experienced
 def test_the_algorithm_that_did_better_everywhere_comes_first(memory):
     assert memory.order(["k_neighbors", "decision_tree"]) == ["decision_tree", "k_neighbors"]
     assert memory.order(["mlp", "k_neighbors"]) == ["k_neighbors", "mlp"]
-
-
-def test_the_opening_holds_what_did_well_and_the_defaults_that_were_asked_for(memory):
-    default = ALGORITHMS["k_neighbors"].space("multiclass").default()
-
-    moves = memory.opening(
-        WANTED.algorithms, n=4, given=[("k_neighbors", default)], budget_seconds=None, reference_seconds=None
-    )
-
-    assert len(moves) == 4
-    assert ("k_neighbors", default) in [(move.algorithm, move.config) for move in moves[:2]]
-    trees = [quality("decision_tree", move.config) for move in moves if move.algorithm == "decision_tree"]
-    assert trees
-    assert np.mean(trees) > 0.05
-
-
-def test_under_a_time_budget_long_moves_are_left_out_but_not_what_was_asked_for(memory):
-    default = ALGORITHMS["k_neighbors"].space("multiclass").default()
-    ask = {"n": 4, "given": [("k_neighbors", default)], "reference_seconds": None}
-
-    hurried = memory.opening(WANTED.algorithms, budget_seconds=0.1, **ask)
-    patient = memory.opening(WANTED.algorithms, budget_seconds=60.0, **ask)
-
-    assert [(move.algorithm, move.config) for move in hurried] == [("k_neighbors", default)]
-    assert len(patient) == 4
 
 
 def test_reasons_name_settings_and_similar_data_sets(memory):
@@ -110,12 +86,18 @@ def test_regression_says_nothing_about_classes():
         assert known_datasets(kb, WANTED) == 0
 
 
-def test_nothing_known_of_the_data_set_is_no_obstacle(experienced):
-    memory = remember(experienced, WANTED, {})
+def test_what_a_search_opens_with_is_read_without_the_rest(experienced, memory):
+    at_hand = repertoire_at_hand(experienced, WANTED)
 
-    moves = memory.opening(WANTED.algorithms, n=3, given=(), budget_seconds=None, reference_seconds=None)
+    assert at_hand.moves == memory.lessons.repertoire.moves
+    assert at_hand.names == memory.lessons.repertoire.names
+    assert np.array_equal(at_hand.levels, memory.lessons.repertoire.levels)
 
-    assert len(moves) == 3
+
+def test_a_data_set_that_is_left_out_does_not_open_a_search(experienced, memory):
+    left_out = to_leave_out(experienced, ["world-5-multiclass"])
+
+    assert repertoire_at_hand(experienced, Wanted("neg_log_loss", "multiclass", left_out=left_out)) is None
 
 
 def test_lessons_are_learnt_anew_when_the_knowledge_base_has_grown(tmp_path):

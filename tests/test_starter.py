@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from metaml.evaluation import default_metric
-from metaml.memory import Wanted, place_of, remember
+from metaml.learning import Wanted, place_of
+from metaml.memory import remember
 from metaml.starter import SHIPPED, add_starter, open_with_starter, starter_file
 from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen

@@ -108,3 +108,23 @@ def test_a_single_model_can_be_asked_for():
     result = tune(builtin.load("iris"), settings_of(n_iterations=4), single=True)
 
     assert (result.finished.kind, len(result.finished.model.members)) == ("single", 1)
+
+
+def test_a_model_of_values_averages_what_was_fitted_to_the_folds():
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=4))
+
+    assert {len(member.estimators) for member in result.finished.model.members} == {3}
+    assert result.finished.refit_seconds < 5
+
+
+def test_an_ensemble_that_must_be_sure_is_fitted_anew_and_a_single_model_is_not(tuned):
+    _, result, _ = tuned
+    n_members = len(result.finished.model.members)
+
+    assert {len(member.estimators) for member in result.finished.model.members} == ({3} if n_members == 1 else {1})
+
+
+def test_a_model_of_a_part_of_the_rows_is_fitted_to_all_of_them():
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=3, max_rows=100))
+
+    assert {len(member.estimators) for member in result.finished.model.members} == {1}

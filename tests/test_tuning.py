@@ -169,8 +169,20 @@ def test_excluding_what_is_known_leaves_a_search_without_experience(experienced,
 
     session = TuneSession(iris, kb, settings_of(exclude_datasets=everything), pool)
 
-    assert session.memory is None
+    assert session.consultation.memory is None
     assert session.lineup.opening == ()
+
+
+def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, pool):
+    kb, _ = experienced
+
+    session = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=4.0), pool)
+    found = session.run()
+
+    assert session.consultation.memory is None
+    assert len(session.lineup.opening) >= 2
+    assert found.experience.n_warm_starts >= 1
+    assert found.trials[0].run.proposal.details["carriers"]
 
 
 def test_large_data_are_cut_to_what_the_time_allows(iris):

@@ -13,7 +13,7 @@ from metaml_cli.render import Format, say, show
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaml.memory import Wanted
+    from metaml.learning import Wanted
     from metaml.metalearning.runs import Experience
     from metaml_kb import KnowledgeBase
 
@@ -56,7 +56,7 @@ def _wanted(base: "KnowledgeBase", metric: str, left_out: tuple[str, ...]) -> "l
     from metaml.errors import BadRequest
     from metaml.evaluation import METRICS, default_metric
     from metaml.evaluation import metric as metric_of
-    from metaml.memory import Wanted
+    from metaml.learning import Wanted
 
     known = base.datasets()
     tasks = [task for task in ("binary", "multiclass", "regression") if (known["task"] == task).any()]
@@ -75,7 +75,7 @@ def _learn(base: "KnowledgeBase", wanted: "list[Wanted]") -> "pd.DataFrame":
     import pandas as pd
 
     from metaml.evaluation import display
-    from metaml.memory import learn as learn_lessons
+    from metaml.learning import learn as learn_lessons
 
     rows = []
     for item in wanted:

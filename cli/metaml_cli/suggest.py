@@ -41,8 +41,10 @@ def suggest(
     from metaml.evaluation import default_metric
     from metaml.evaluation import metric as metric_of
     from metaml.evaluation.environment import environment
-    from metaml.memory import Wanted, known_datasets, remember
+    from metaml.learning import Wanted, known_datasets
+    from metaml.memory import remember
     from metaml.metafeatures import describe
+    from metaml.metalearning.opening import Opening
     from metaml.metalearning.table import to_leave_out
 
     dataset = read_dataset(path, target=target, task=task)
@@ -61,10 +63,15 @@ def suggest(
                 "metaml bot makes more. Start with the defaults that metaml tune tries first."
             )
             return
-        moves = memory.opening(
-            chosen, n=n, given=(), budget_seconds=None, reference_seconds=environment()["reference_seconds"]
+        opening = Opening(
+            memory.lessons.repertoire,
+            memory.metafeatures,
+            algorithms=chosen,
+            is_valid=lambda name, config: ALGORITHMS[name].space(dataset.task).is_valid(config),
+            n_rows=len(dataset.y),
+            reference_seconds=environment()["reference_seconds"],
         )
-        rows = [_row(rank, move, memory) for rank, move in enumerate(moves, start=1)]
+        rows = [_row(rank, move, memory) for rank, move in enumerate(opening.first(n), start=1)]
     if form is not Format.table:
         import pandas as pd
 

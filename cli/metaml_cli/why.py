@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 LABEL = 15
-EXPLAINED = ("expected", "reasons", "carriers", "guard")
+EXPLAINED = ("expected", "expected_level", "reasons", "carriers", "guard")
 PROPOSED = {
     "default": "Nobody: it is the default configuration, which is tried first on any data set.",
     "random": "Chance: it was drawn from the space of {algorithm}.",
@@ -26,7 +26,12 @@ PROPOSED = {
     "imported": "Nobody here: it was made elsewhere and imported.",
 }
 PROPOSED_BY_EXPERIENCE = "Experience: a model of past data sets, corrected by the runs before it in its session."
-MEASURED = {"standing": "{:+.1f} sd", "closeness": "{:.0%} alike", "distance": "distance {:.2f}"}
+MEASURED = {
+    "standing": "{:+.1f} sd",
+    "level": "{:.0%} of the way from the median to the best",
+    "closeness": "{:.0%} alike",
+    "distance": "distance {:.2f}",
+}
 """How what is known of a past data set is told."""
 
 
@@ -206,6 +211,9 @@ def _experience(stored: "StoredRun") -> list[str]:
     lines = []
     if _is_number(details.get("expected")):
         lines += fact("Experience", f"{details['expected']:+.2f} sd expected, in the scores of a data set like this")
+    if _is_number(details.get("expected_level")):
+        share = f"{details['expected_level']:.0%} of the way from the median to the best"
+        lines += fact("Experience", f"{share} on past data sets, similar ones counting more")
     lines += _listed("Reasons", reasons) + _listed("Past data sets", carriers)
     if details.get("guard"):
         lines += fact("Guard", str(details["guard"]))

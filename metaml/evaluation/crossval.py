@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import re
 import time
 import warnings
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 LONGEST_ERROR = 300
+MOST_MODEL_BYTES = 24_000_000
+"""What the models of all folds may take together; larger ones are not kept."""
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.+@ -]+)+[/\\](?=[\w.+@-])")
 
 
@@ -36,6 +40,8 @@ class _Tested(NamedTuple):
     prediction: Array
     fit_seconds: float
     predict_seconds: float
+    estimator: Any
+    knows_all_classes: bool
 
 
 def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int = 1) -> Outcome:
@@ -51,6 +57,7 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
     scores: list[dict[str, float]] = []
     predictions = _empty_predictions(dataset)
     fit_seconds = predict_seconds = 0.0
+    models = _Models(len(job.asked_folds) if job.keep_models else 0)
     status: Status = "ok" if len(job.asked_folds) == job.plan.n_folds else "partial"
     error = None
     try:
@@ -64,6 +71,7 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
                 predict_seconds += tested.predict_seconds
                 predictions[test] = tested.prediction
                 scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
+                models.keep(tested)
                 _check_limits(job, time.perf_counter() - start, meter.peak())
                 if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
                     break
@@ -85,7 +93,30 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
         peak_megabytes=meter.peak(),
         error=error,
         predictions=predictions if went_well and job.keep_predictions else None,
+        models=models.kept if went_well and status == "ok" else (),
     )
+
+
+class _Models:
+    """The models of the folds so far, as bytes: all of them or none."""
+
+    def __init__(self, n_folds: int) -> None:
+        self.kept: tuple[bytes, ...] = ()
+        self._most_bytes = MOST_MODEL_BYTES // n_folds if n_folds else 0
+
+    def keep(self, tested: _Tested) -> None:
+        """Keep the model of a fold; one that is too large, or has not seen a class, ends the keeping."""
+        if not self._most_bytes:
+            return
+        content = b""
+        if tested.knows_all_classes:
+            # Whatever an estimator has against being kept, it is no reason to fail.
+            with contextlib.suppress(Exception):
+                content = pickle.dumps(tested.estimator, protocol=5)
+        if not content or len(content) > self._most_bytes:
+            self.kept, self._most_bytes = (), 0
+        else:
+            self.kept = (*self.kept, content)
 
 
 def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> Outcome:
@@ -164,7 +195,8 @@ def _fit_and_predict(
     predict_seconds = time.perf_counter() - fitted
     if not np.isfinite(prediction).all():
         raise ValueError(f"fold {fold} has predictions that are not finite")
-    return _Tested(prediction, fitted - start, predict_seconds)
+    knows_all_classes = present is None or dataset.labels is None or len(present) == len(dataset.labels)
+    return _Tested(prediction, fitted - start, predict_seconds, estimator, knows_all_classes)
 
 
 def _probabilities(estimator: Any, X: Any, n_classes: int) -> Array:

@@ -90,8 +90,9 @@ class Job:
     """One evaluation asked for. The data set is named by its fingerprint.
 
     `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
-    `keep_predictions` asks for the out-of-fold predictions. A `refit` is no evaluation: the algorithm is fitted to all
-    rows, or to those that train the one fold named, and the fitted estimator comes back.
+    `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold. A `refit`
+    is no evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the fitted
+    estimator comes back.
     """
 
     dataset: str
@@ -102,6 +103,7 @@ class Job:
     limits: Limits
     folds: tuple[int, ...] | None = None
     keep_predictions: bool = False
+    keep_models: bool = False
     race: Race | None = None
     refit: bool = False
 
@@ -120,8 +122,9 @@ class Outcome:
     `partial` have `scores`: for each metric one value per fold in `folds`, higher is better. `fit_seconds`
     and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over the
     memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set: class
-    probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN. `estimator` is
-    what a refit gives: fitted to the codes of the data set's target.
+    probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN. `models`,
+    where asked for, complete and small enough, has the pickled estimator of each fold. `estimator` is what a refit
+    gives: fitted, as those are, to the codes of the data set's target.
     """
 
     status: Status
@@ -133,6 +136,7 @@ class Outcome:
     peak_megabytes: float = 0.0
     error: str | None = None
     predictions: npt.NDArray[Any] | None = None
+    models: tuple[bytes, ...] = ()
     estimator: Any = None
 
     def score(self, metric: str) -> float:

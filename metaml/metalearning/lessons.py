@@ -17,11 +17,12 @@ import pandas as pd
 from metaml.errors import BadRequest
 from metaml.metalearning.algorithms import AlgorithmPrior
 from metaml.metalearning.pooling import on_one_scale
+from metaml.metalearning.repertoire import Repertoire, make_repertoire
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.runtime import RuntimeLearner
 from metaml.metalearning.store import Trained, packed, train, unpacked
 
-FORMAT = 1
+FORMAT = 2
 """Changes with what is written, so that files of another release are trained anew instead of misread."""
 
 
@@ -42,6 +43,7 @@ class Lessons:
     trained: Mapping[str, Trained]
     runtimes: Mapping[str, RuntimeLearner]
     prior: AlgorithmPrior
+    repertoire: Repertoire
     names: Mapping[str, str]
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ def teach(
         trained=trained,
         runtimes=runtimes,
         prior=prior,
+        repertoire=make_repertoire(known, {name: item.landscape for name, item in trained.items()}, seed=seed),
         names={print_: name for item in known.values() for print_, name in zip(item.datasets, item.names, strict=True)},
         left_out=() if first is None else first.left_out,
         notes=tuple(note for item in experiences.values() for note in item.notes),
@@ -125,11 +128,16 @@ def save_lessons(lessons: Lessons, path: Path) -> None:
             for name, model in lessons.runtimes.items()
         },
     }
+    moves, plain = lessons.repertoire.packed()
+    repertoire = io.BytesIO()
+    np.savez(repertoire, allow_pickle=False, **plain)
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(path.name + ".new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         file.writestr("lessons.json", json.dumps(content))
         file.writestr("tables.npz", buffer.getvalue())
+        file.writestr("repertoire.json", json.dumps({"format": FORMAT, **moves}))
+        file.writestr("repertoire.npz", repertoire.getvalue())
         for name, trained in lessons.trained.items():
             for part, data in packed(trained, metafeatures=False).items():
                 file.writestr(f"{name}/{part}", data)
@@ -146,6 +154,23 @@ def load_lessons(path: Path) -> Lessons:
             return _read(file)
     except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
         raise BadRequest(f"{path.name} holds no lessons that can be read. Train them anew with: metaml learn") from None
+
+
+def load_repertoire(path: Path) -> Repertoire | None:
+    """Return only the repertoire of a file of lessons, in milliseconds; None if there is none that can be read."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _read_repertoire(file)
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+        return None
+
+
+def _read_repertoire(file: zipfile.ZipFile) -> Repertoire:
+    content = json.loads(file.read("repertoire.json"))
+    if content["format"] != FORMAT:
+        raise ValueError(f"format {content['format']}")
+    with np.load(io.BytesIO(file.read("repertoire.npz")), allow_pickle=False) as arrays:
+        return Repertoire.unpacked(content, {name: arrays[name] for name in arrays.files})
 
 
 def _read(file: zipfile.ZipFile) -> Lessons:
@@ -177,6 +202,7 @@ def _read(file: zipfile.ZipFile) -> Lessons:
         trained,
         runtimes,
         prior,
+        _read_repertoire(file),
         content["names"],
         tuple(content["left_out"]),
         tuple(content["notes"]),

@@ -1,36 +1,28 @@
 """The first evaluations on a new data set: configurations of any algorithm that together do well on data sets like it.
 
 A portfolio as in TabRepo (Salinas & Erickson 2024) and auto-sklearn 2 (Feurer et al. 2022), but chosen for the data set
-at hand: data sets that are like it count more, the meta-learner's favourites are among the candidates, and under a time
-budget what is expected to take long must promise more.
+at hand: data sets that are like it count more, and under a time budget what is expected to take long must promise more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from metaml.acquisition.candidates import key_of
 from metaml.config import Config
-from metaml.metalearning.advice import candidates_of
-from metaml.metalearning.experience import LEAST_DATASETS, Prior
+from metaml.metafeatures.similarity import nearest
 from metaml.metalearning.learner import Metafeatures
-from metaml.metalearning.lessons import Lessons
-from metaml.metalearning.runs import facts_of
+from metaml.metalearning.repertoire import LIKENESS, Repertoire, Wanted
 from metaml.metalearning.scales import Array
-from metaml.metalearning.warmstart import best_k, portfolio
-from metaml.spaces import Space
 
-N_DRAWN = 200
-N_FAVOURITES = 3
-N_COVERING = 3
+LEAST_DATASETS = 10
 HALF_WEIGHT = 20
 """The data set at this place in the order of likeness counts half as much as the nearest."""
-WORST_SHARE = 0.5
-"""Scores below this quantile of the candidates on a data set are all equally bad there."""
 LONGEST_SHARE = 0.2
 FREE_SHARE = 0.02
 """A move may be expected to take a fifth of the budget at most; below a fiftieth, seconds do not count."""
+N_CARRIERS = 5
 
 
 @dataclass(frozen=True)
@@ -42,61 +34,76 @@ class Move:
     seconds: float
 
 
-def candidates(
-    lessons: Lessons, priors: Mapping[str, Prior], spaces: Mapping[str, Space], *, seed: int = 0
-) -> dict[str, list[Config]]:
-    """Return what may open, by algorithm: its default, its favourites here, and those that cover most data sets."""
-    found = {}
-    for name, prior in priors.items():
-        drawn = candidates_of(spaces[name], seed=seed, n=N_DRAWN)
-        rows = lessons.trained[name].learner.encoder_.transform(drawn, facts_of(prior.metafeatures))
-        favourites = best_k(prior.points(rows).mean, N_FAVOURITES)
-        levels = prior.landscape.levels_at(rows)
-        chosen = portfolio(levels, N_FAVOURITES + N_COVERING, given=favourites) if len(levels) else favourites
-        every = [spaces[name].default(), *(drawn[place] for place in chosen)]
-        found[name] = list({key_of(config): config for config in every}.values())
-    return found
+class Opening:
+    """A repertoire read for one data set: what to evaluate first, which algorithms to try first, and why."""
 
+    def __init__(
+        self,
+        repertoire: Repertoire,
+        metafeatures: Metafeatures,
+        *,
+        algorithms: Collection[str],
+        is_valid: Callable[[str, Config], bool] = lambda _name, _config: True,
+        n_rows: float,
+        reference_seconds: float | None = None,
+    ) -> None:
+        self._described = {name: float(metafeatures.get(name, np.nan)) for name in LIKENESS}
+        usable = [
+            place
+            for place, (name, config) in enumerate(repertoire.moves)
+            if name in algorithms and is_valid(name, config)
+        ]
+        seconds = repertoire.seconds(self._described, n_rows=n_rows, reference_seconds=reference_seconds)
+        self.moves = [Move(*repertoire.moves[place], float(seconds[place])) for place in usable]
+        self._levels = repertoire.levels[:, usable]
+        self._names = [repertoire.names[print_] for print_ in repertoire.metafeatures.index]
+        self._weights, self._distances = _likeness(repertoire, self._described)
+        self._places = {(move.algorithm, key_of(move.config)): k for k, move in enumerate(self.moves)}
+        self.is_usable = repertoire.n_datasets >= LEAST_DATASETS and bool(self.moves)
 
-def opening(
-    lessons: Lessons,
-    priors: Mapping[str, Prior],
-    spaces: Mapping[str, Space],
-    metafeatures: Metafeatures,
-    *,
-    n: int,
-    given: Sequence[tuple[str, Config]] = (),
-    budget_seconds: float | None = None,
-    reference_seconds: float | None = None,
-    seed: int = 0,
-) -> list[Move]:
-    """Return `n` moves, the first to be made first: those `given`, then what adds most to them.
+    def first(self, n: int, *, given: Sequence[Wanted] = (), budget_seconds: float | None = None) -> list[Move]:
+        """Return `n` moves, the first to be made first: those `given`, then what adds most to them.
 
-    Without a budget in seconds, what a move takes does not matter: the order is then the same on every machine.
-    """
-    usable = {name: prior for name, prior in priors.items() if prior.n_datasets >= LEAST_DATASETS}
-    if not usable:
-        return []
-    by_algorithm = candidates(lessons, usable, spaces, seed=seed)
-    for algorithm, config in given:
-        if algorithm in by_algorithm and config not in by_algorithm[algorithm]:
-            by_algorithm[algorithm].append(config)
-    moves = [
-        Move(name, config, float(seconds))
-        for name, configs in by_algorithm.items()
-        for config, seconds in zip(
-            configs,
-            lessons.runtimes[name].predict(configs, metafeatures, reference_seconds=reference_seconds),
-            strict=True,
-        )
-    ]
-    datasets, scores = _scores(lessons, usable, by_algorithm)
-    levels = _levels(scores)
-    weights = _likeness(lessons, datasets, metafeatures)
-    costs = _costs(moves, budget_seconds)
-    places = {(move.algorithm, key_of(move.config)): k for k, move in enumerate(moves)}
-    first = [places[name, key_of(config)] for name, config in given if (name, key_of(config)) in places]
-    return [moves[k] for k in greedy(levels, weights, costs, n, given=first)]
+        Without a budget in seconds, what a move takes does not matter: the order is then the same on every machine.
+        """
+        if not self.is_usable:
+            return []
+        costs = _costs(self.moves, budget_seconds)
+        places = [self._places.get((name, key_of(config))) for name, config in given]
+        chosen = [place for place in places if place is not None]
+        return [self.moves[k] for k in greedy(self._levels, self._weights, costs, n, given=chosen)]
+
+    def order(self) -> list[str]:
+        """Return the algorithms, the one whose best move is expected to stand highest here first."""
+        expected = self._weights @ self._levels / self._weights.sum() if self.is_usable else np.zeros(len(self.moves))
+        best: dict[str, float] = {}
+        for move, level in zip(self.moves, expected, strict=True):
+            best[move.algorithm] = max(best.get(move.algorithm, 0.0), float(level))
+        return sorted(best, key=lambda name: -best[name])
+
+    @property
+    def similar(self) -> list[tuple[str, float]]:
+        """Return the names of the known data sets that are most like this one, with their distances."""
+        alike = np.argsort(self._distances, kind="stable")[:N_CARRIERS]
+        return [(self._names[k], float(self._distances[k])) for k in alike if np.isfinite(self._distances[k])]
+
+    def reasons(self, algorithm: str, config: Config) -> dict[str, object]:
+        """Return how a move stood on the data sets that are most like this one; nothing if it is not known."""
+        place = self._places.get((algorithm, key_of(config)))
+        if place is None or not self.is_usable:
+            return {}
+        alike = np.argsort(self._distances, kind="stable")[:N_CARRIERS]
+        return {
+            "expected_level": round(float(self._weights @ self._levels[:, place] / self._weights.sum()), 3),
+            "carriers": [
+                {
+                    "dataset": self._names[k],
+                    "level": round(float(self._levels[k, place]), 2),
+                    "distance": round(float(self._distances[k]), 3),
+                }
+                for k in alike
+            ],
+        }
 
 
 def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequence[int] = ()) -> list[int]:
@@ -122,42 +129,14 @@ def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequen
     return chosen
 
 
-def _scores(
-    lessons: Lessons, priors: Mapping[str, Prior], by_algorithm: Mapping[str, Sequence[Config]]
-) -> tuple[list[str], Array]:
-    """Return the data sets, and where each candidate is expected to have been there; NaN if nobody knows."""
-    datasets = sorted({print_ for prior in priors.values() for print_ in prior.landscape.datasets})
-    place = {print_: k for k, print_ in enumerate(datasets)}
-    blocks = []
-    for name, prior in priors.items():
-        facts = facts_of(prior.metafeatures)
-        rows = lessons.trained[name].learner.encoder_.transform(by_algorithm[name], facts)
-        landscape = prior.landscape
-        block = np.full((len(datasets), len(rows)), np.nan)
-        block[[place[print_] for print_ in landscape.datasets]] = landscape.levels_at(rows)
-        blocks.append(block)
-    return datasets, np.hstack(blocks)
-
-
-def _levels(scores: Array) -> Array:
-    """Return scores stretched, on each data set, from the candidates' median (0) to their best (1)."""
-    top = np.nanmax(scores, axis=1, keepdims=True)
-    low = np.nanquantile(scores, WORST_SHARE, axis=1, keepdims=True)
-    span = np.where(top > low, top - low, 1.0)
-    levels = np.clip((scores - low) / span, 0.0, 1.0)
-    # Where nobody ran an algorithm its candidates are as they are elsewhere.
-    filled: Array = np.where(np.isnan(levels), np.nanmean(levels, axis=0, keepdims=True), levels)
-    return filled
-
-
-def _likeness(lessons: Lessons, datasets: Sequence[str], metafeatures: Metafeatures) -> Array:
-    """Return how much each data set counts: the more, the nearer its metafeatures."""
-    from metaml.metafeatures.similarity import nearest
-
-    table = lessons.metafeatures.reindex(list(datasets))
-    order = [print_ for print_, _ in nearest(dict(metafeatures), table, n=len(datasets))]
-    rank = {print_: k for k, print_ in enumerate(order)}
-    return np.array([1 / (1 + rank.get(print_, len(datasets)) / HALF_WEIGHT) for print_ in datasets])
+def _likeness(repertoire: Repertoire, described: Metafeatures) -> tuple[Array, Array]:
+    """Return how much each data set counts, the more the nearer its metafeatures, and how far it is."""
+    prints = [str(print_) for print_ in repertoire.metafeatures.index]
+    found = nearest(described, repertoire.metafeatures, n=len(prints))
+    rank = {print_: k for k, (print_, _) in enumerate(found)}
+    far = dict(found)
+    weights = np.array([1 / (1 + rank.get(print_, len(prints)) / HALF_WEIGHT) for print_ in prints])
+    return weights, np.array([far.get(print_, np.inf) for print_ in prints])
 
 
 def _costs(moves: Sequence[Move], budget_seconds: float | None) -> Array:

@@ -25,8 +25,9 @@ class Experience:
     `groups` says for each run the position of its data set in `datasets`. `standard` and `normal` are the scores on
     the two scales that data sets have in common, made of *all* runs of the data set, also of those that were thinned
     out. `spread` is the standard deviation of each data set's raw scores. `seconds` and `reference` (the seconds of
-    the reference workload on the host that made the run) are NaN where unknown. `notes` say in sentences what a user
-    should know about this experience.
+    the reference workload on the host that made the run) are NaN where unknown; `n_rows` are the rows that were
+    cross-validated, which may be fewer than the data set has. `notes` say in sentences what a user should know about
+    this experience.
     """
 
     algorithm: str
@@ -45,6 +46,7 @@ class Experience:
     weights: Array
     seconds: Array
     reference: Array
+    n_rows: Array
     runs: tuple[str, ...]
     metafeatures: pd.DataFrame
     facts: tuple[Facts | None, ...]
@@ -114,6 +116,7 @@ class Experience:
             weights=self.weights[places],
             seconds=self.seconds[places],
             reference=self.reference[places],
+            n_rows=self.n_rows[places],
             runs=tuple(self.runs[k] for k in places),
         )
 
@@ -152,6 +155,7 @@ def make_experience(
     weights: Array | None = None,
     seconds: Array | None = None,
     reference: Array | None = None,
+    n_rows: Array | None = None,
     runs: Sequence[str] | None = None,
     log: Iterable[str] = (),
     space: Space | None = None,
@@ -164,13 +168,15 @@ def make_experience(
     """Return an experience from plain sequences; at most `most_per_dataset` runs of each data set are encoded.
 
     `metafeatures` has a row for each data set; a data set without one is described by missing values. With a `space`,
-    columns cover it, also where no run has been.
+    columns cover it, also where no run has been. Without `n_rows`, runs are on all rows of their data sets.
     """
     unknown = np.full(len(scores), np.nan)
     table = metafeatures if isinstance(metafeatures, pd.DataFrame) else pd.DataFrame(metafeatures or {}).T
     table = table.reindex(list(datasets)).astype(np.float64)
     known_facts = tuple(facts) if facts is not None else tuple(facts_of(row) for _, row in table.iterrows())
     weights = np.ones(len(scores)) if weights is None else weights
+    if n_rows is None:
+        n_rows = table["NumberOfInstances"].to_numpy(np.float64)[groups] if "NumberOfInstances" in table else unknown
     places = _places(groups, len(datasets))
     spread = np.array([float(scores[own].std()) if len(own) else 0.0 for own in places])
     # Targets are made of all runs, but only those that are kept become configurations: memory stays bounded.
@@ -194,6 +200,7 @@ def make_experience(
         weights=weights[kept],
         seconds=(unknown if seconds is None else seconds)[kept],
         reference=(unknown if reference is None else reference)[kept],
+        n_rows=n_rows[kept],
         runs=tuple("" if runs is None else runs[place] for place in kept.tolist()),
         metafeatures=table,
         facts=known_facts,

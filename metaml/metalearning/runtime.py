@@ -58,16 +58,23 @@ class RuntimeLearner:
                 for name in SIZE_NAMES
                 if name in experience.metafeatures
             }
+            described["NumberOfInstances"] = experience.n_rows[used]
             X = self._inputs(experience.rows[used], described)
             self.booster_ = boost(X, y, SETTINGS, n_trees=self.n_trees, seed=self.seed)
         return self
 
     def predict(
-        self, configs: Sequence[Config], metafeatures: Metafeatures, *, reference_seconds: float | None = None
+        self,
+        configs: Sequence[Config],
+        metafeatures: Metafeatures,
+        *,
+        reference_seconds: float | None = None,
+        n_rows: float | None = None,
     ) -> Array:
         """Return the expected seconds of each configuration on a host with this reference; NaN if nothing is known.
 
-        Without a reference on either side, seconds are those of the machines in the knowledge base.
+        Without a reference on either side, seconds are those of the machines in the knowledge base. With `n_rows`,
+        only so many rows of the data set are used.
         """
         if self.level_ is None:
             return np.full(len(configs), np.nan)
@@ -75,7 +82,8 @@ class RuntimeLearner:
         if self.booster_ is None:
             return np.full(len(configs), np.exp(self.level_) * unit)
         rows = self.encoder_.transform(configs, facts_of(metafeatures))
-        return np.exp(boosted(self.booster_, self._inputs(rows, described_as(metafeatures, len(rows))))) * unit
+        sizes = dict(metafeatures) if n_rows is None else {**metafeatures, "NumberOfInstances": n_rows}
+        return np.exp(boosted(self.booster_, self._inputs(rows, described_as(sizes, len(rows))))) * unit
 
     def _inputs(self, rows: Array, described: Mapping[str, Array]) -> Array:
         missing = np.full(len(rows), np.nan)

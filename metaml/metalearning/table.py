@@ -75,6 +75,7 @@ def experience(
         weights=frame["weight"].to_numpy(np.float64),
         seconds=frame["seconds"].to_numpy(np.float64),
         reference=frame["reference"].to_numpy(np.float64),
+        n_rows=_rows_used(kb, frame, described["NumberOfInstances"].to_numpy(np.float64)[groups]),
         runs=frame["run"].tolist(),
         space=space,
         most_per_dataset=most_per_dataset,
@@ -184,6 +185,14 @@ def _weights(kb: KnowledgeBase, frame: pd.DataFrame) -> Array:
     whose = np.where(frame["session"].isin(started), STARTER_WEIGHT, 1.0)
     product: Array = weights * share * age * whose
     return product
+
+
+def _rows_used(kb: KnowledgeBase, frame: pd.DataFrame, n_rows: Array) -> Array:
+    """Return how many rows each run was cross-validated on: those of its data set, or as many as its plan keeps."""
+    plans = kb.sql("SELECT key, max_rows FROM fold_plan WHERE max_rows IS NOT NULL")
+    most = frame["fold_plan"].map(dict(zip(plans["key"], plans["max_rows"], strict=True))).to_numpy(np.float64)
+    used: Array = np.fmin(n_rows, most)
+    return used
 
 
 def _machines(kb: KnowledgeBase) -> dict[str, tuple[float, float]]:

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -148,3 +150,19 @@ def test_a_plan_for_other_rows_is_refused(two_classes):
 
     with pytest.raises(BadRequest, match="new plan"):
         evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+
+def test_the_models_of_the_folds_are_kept_where_asked_for(two_classes, ask):
+    job = ask(two_classes, "Constant", n_folds=3, keep_models=True)
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+    assert len([pickle.loads(model) for model in outcome.models]) == 3
+
+
+def test_models_that_are_too_large_are_not_kept(two_classes, ask, monkeypatch):
+    monkeypatch.setattr("metaml.evaluation.crossval.MOST_MODEL_BYTES", 30)
+
+    outcome = evaluate(ask(two_classes, "Constant", n_folds=3, keep_models=True), two_classes, ALGORITHMS["Constant"])
+
+    assert (outcome.status, outcome.models) == ("ok", ())

@@ -1,0 +1,168 @@
+"""When a session asks its knowledge base: what can be read at once opens the search, the rest is recalled meanwhile."""
+
+import time
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import Any
+
+from metaml.algorithms import ALGORITHMS
+from metaml.config import Config
+from metaml.data import Dataset
+from metaml.encoding import Facts
+from metaml.evaluation.environment import environment
+from metaml.learning import Wanted, repertoire_at_hand
+from metaml.lineup import LineUp, line_up
+from metaml.memory import Memory, Recall, remember
+from metaml.metafeatures import GROUPS
+from metaml.metafeatures.description import describe_with
+from metaml.metalearning.opening import Opening
+from metaml.metalearning.repertoire import Repertoire
+from metaml.metalearning.table import to_leave_out
+from metaml.recording import store_metafeatures
+from metaml.report import Experience
+from metaml.tune_settings import TuneSettings, describe_seconds
+from metaml_kb import KnowledgeBase
+
+LEAST_SECONDS = 20.0
+"""With a smaller time budget only the opening is used: to recall everything takes seconds of the workers' time."""
+
+
+class Consultation:
+    """What the knowledge base has to say of one data set: `lineup` at once, more of it after `wait`.
+
+    Seconds are counted in the `ledger` of the session.
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        dataset: Dataset,
+        settings: TuneSettings,
+        *,
+        metric: str,
+        n_rows: int,
+        is_new: bool,
+        ledger: MutableMapping[str, float],
+    ) -> None:
+        self._kb, self._dataset, self._settings = kb, dataset, settings
+        self._metric, self._n_rows, self._is_new, self._ledger = metric, n_rows, is_new, ledger
+        self._recall = Recall(self._think)
+        self.memory: Memory | None = None
+        self.opening: Opening | None = None
+        self._repertoire: Repertoire | None = None
+        self.lineup = self._line_up(None)
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether everything has been recalled that can be."""
+        return self._recall.is_done
+
+    def open(self) -> LineUp:
+        """Return the line-up with what can be read at once."""
+        if self._settings.uses_memory:
+            with self._entry("memory"):
+                self._repertoire = repertoire_at_hand(self._kb, self._wanted())
+            if self._repertoire is not None:
+                with self._entry("metafeatures"):
+                    simple = describe_with({"simple": GROUPS["simple"]}, self._dataset, None).values
+                self.opening = self._read(self._repertoire, simple)
+                self.lineup = self._line_up(None)
+        return self.lineup
+
+    def begin(self) -> None:
+        """Recall the rest in the background, where there is time to use it."""
+        seconds = self._settings.seconds
+        if seconds is None or seconds >= LEAST_SECONDS or self._repertoire is None:
+            self._recall.begin()
+        elif self._is_new:
+            self._recall = Recall(self._describe)
+            self._recall.begin()
+
+    def wait(self) -> LineUp:
+        """Return the line-up with all that is known."""
+        found = self._recall.wait()
+        if found is not None:
+            self.memory = found
+            self.opening = self._read(found.lessons.repertoire, found.metafeatures)
+            self.lineup = self._line_up(found)
+        return self.lineup
+
+    def reasons(self, algorithm: str, config: Config) -> dict[str, Any]:
+        """Return what speaks for a configuration, as far as it is known now."""
+        if self.memory is not None:
+            return self.memory.reasons(algorithm, config)
+        return {} if self.opening is None else self.opening.reasons(algorithm, config)
+
+    def contribution(self, n_warm_starts: int) -> Experience | None:
+        """Return what the report says of the knowledge base; None where it had nothing to say."""
+        if self.memory is not None:
+            return self.memory.contribution(n_warm_starts)
+        if self.opening is None or self._repertoire is None or not self.opening.is_usable:
+            return None
+        text = "The search was too short to ask for more than its opening."
+        return Experience(
+            n_datasets=self._repertoire.n_datasets,
+            n_runs=self._repertoire.n_runs,
+            similar=self.opening.similar,
+            n_warm_starts=n_warm_starts,
+            text=text if self._recall.trouble == "" else self._recall.trouble,
+        )
+
+    def _wanted(self) -> Wanted:
+        left_out = self._settings.exclude_datasets
+        gone = to_leave_out(self._kb, left_out) if left_out else ()
+        return Wanted(self._metric, self._dataset.task, self._settings.algorithms, gone)
+
+    def _think(self) -> Memory | None:
+        """Return the memory of this data set, which is described first if it is new."""
+        self._describe()
+        settings = self._settings
+        if not settings.uses_memory:
+            return None
+        table = self._kb.metafeatures().reindex([self._dataset.fingerprint])
+        values = {str(name): float(value) for name, value in table.iloc[0].items()}
+        seconds = settings.seconds if settings.n_iterations is None else None
+        memory = remember(self._kb, self._wanted(), values, seconds=seconds)
+        if memory is not None:
+            memory.prepare(settings.algorithms)
+        return memory
+
+    def _describe(self) -> None:
+        if self._is_new:
+            with self._entry("metafeatures"):
+                store_metafeatures(self._kb, self._dataset, seconds=describe_seconds(self._settings))
+
+    def _read(self, repertoire: Repertoire, metafeatures: dict[str, float]) -> Opening:
+        task = self._dataset.task
+        return Opening(
+            repertoire,
+            metafeatures,
+            algorithms=self._settings.algorithms,
+            is_valid=lambda name, config: ALGORITHMS[name].space(task).is_valid(config),
+            n_rows=self._n_rows,
+            reference_seconds=environment()["reference_seconds"],
+        )
+
+    def _line_up(self, memory: Memory | None) -> LineUp:
+        dataset, settings = self._dataset, self._settings
+        n_classes = 0 if dataset.labels is None else len(dataset.labels)
+        return line_up(
+            dataset.task,
+            Facts(len(dataset.y), dataset.X.shape[1], n_classes),
+            self.opening,
+            memory,
+            metric=self._metric,
+            algorithms=settings.algorithms,
+            strategy=settings.strategy,
+            bandit=settings.bandit,
+            seed=settings.seed,
+            seconds=settings.seconds,
+            n_iterations=settings.n_iterations,
+        )
+
+    @contextmanager
+    def _entry(self, purpose: str) -> Iterator[None]:
+        """Count the seconds of a block in the ledger."""
+        begun = time.perf_counter()
+        yield
+        self._ledger[purpose] += time.perf_counter() - begun

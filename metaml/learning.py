@@ -1,0 +1,172 @@
+"""What a knowledge base teaches: learnt once for many sessions, and where that is kept between them.
+
+Lessons are kept beside the knowledge base and used until it has clearly grown. Those of the starter experience come
+with metaml.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from metaml.algorithms import ALGORITHMS
+from metaml.data import Task
+from metaml.errors import BadRequest
+from metaml.evaluation import default_metric
+from metaml.metalearning.lessons import Lessons, load_lessons, load_repertoire, save_lessons, teach
+from metaml.metalearning.repertoire import Repertoire
+from metaml.metalearning.table import TASK_FAMILIES, experience
+from metaml_kb import KnowledgeBase
+
+SECONDS_PER_ALGORITHM, SECONDS_PER_RUN = 1.0, 0.0015
+SHIPPED = Path(__file__).parent / "starter" / "lessons"
+"""Lessons of the starter experience, learnt when it was made."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which lessons are asked for. `left_out` are fingerprints whose experience must not count."""
+
+    metric: str
+    task: Task
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    left_out: tuple[str, ...] = field(default=())
+
+    @property
+    def family(self) -> str:
+        """Return classification or regression."""
+        return TASK_FAMILIES[self.task]
+
+    @property
+    def file_name(self) -> str:
+        """Return the name of the file that such lessons are kept in."""
+        gone = "|".join(sorted(self.left_out))
+        suffix = "-without-" + blake2b(gone.encode(), digest_size=6).hexdigest() if gone else ""
+        return f"{self.metric}-{self.family}{suffix}.lessons"
+
+
+def learn(kb: KnowledgeBase, wanted: Wanted, *, n_threads: int = 1) -> Lessons:
+    """Return what the knowledge base teaches now, and keep it beside the knowledge base."""
+    experiences = {
+        name: experience(
+            kb,
+            name,
+            metric=wanted.metric,
+            task=wanted.task,
+            space=ALGORITHMS[name].space(wanted.task),
+            leave_out=wanted.left_out,
+        )
+        for name in ALGORITHMS
+    }
+    lessons = teach(experiences, family=wanted.family, n_known=n_runs(kb), n_threads=n_threads)
+    place = place_of(kb)
+    if place is None:
+        return lessons
+    save_lessons(lessons, place / wanted.file_name)
+    # As they were written, to the last digit: a session must find the same lessons when it is replayed.
+    return load_lessons(place / wanted.file_name)
+
+
+def repertoire_at_hand(kb: KnowledgeBase, wanted: Wanted) -> Repertoire | None:
+    """Return what such a session can open with at once, without learning or recalling anything; None if nothing."""
+    for path in _paths(kb, wanted):
+        found = load_repertoire(path)
+        if found is not None and not set(wanted.left_out) & set(found.names):
+            return found
+    return None
+
+
+def _paths(kb: KnowledgeBase, wanted: Wanted) -> Iterator[Path]:
+    """Yield where lessons for such a session may be, the most fitting first."""
+    place, is_started = place_of(kb), has_starter(kb)
+    for item in dict.fromkeys((wanted, _usual(wanted))):
+        if place is not None:
+            yield place / item.file_name
+        if is_started:
+            yield SHIPPED / Wanted(item.metric, item.task).file_name
+
+
+def has_starter(kb: KnowledgeBase) -> bool:
+    """Return whether a knowledge base holds the experience that comes with metaml."""
+    return bool(kb.sql("SELECT 1 FROM session WHERE kind = 'starter' LIMIT 1").shape[0])
+
+
+def lessons_of_revision(kb: KnowledgeBase, wanted: Wanted, revision: str) -> Lessons | None:
+    """Return the lessons of just this revision, if they are still kept."""
+    place = place_of(kb)
+    usual = _usual(wanted)
+    for found in (
+        None if place is None else kept_lessons(place / wanted.file_name),
+        shipped_lessons(kb, wanted),
+        None if place is None else kept_lessons(place / usual.file_name),
+        shipped_lessons(kb, usual),
+    ):
+        if found is not None and found.revision == revision:
+            return found
+    return None
+
+
+def known_datasets(kb: KnowledgeBase, wanted: Wanted) -> int:
+    """Return the number of data sets of the wanted kind that have complete runs."""
+    tasks = [task for task, family in TASK_FAMILIES.items() if family == wanted.family]
+    frame = kb.datasets()
+    return int(((frame["n_runs"] > 0) & frame["task"].isin(tasks)).sum())
+
+
+def is_in_file(kb: KnowledgeBase) -> bool:
+    """Return whether several threads may ask at once: not where everything is in the memory of one connection."""
+    return kb.engine.dialect.name != "sqlite" or place_of(kb) is not None
+
+
+def n_runs(kb: KnowledgeBase) -> int:
+    """Return the number of runs in a knowledge base."""
+    return int(kb.sql("SELECT count(*) AS n FROM run")["n"].iloc[0])
+
+
+def place_of(kb: KnowledgeBase) -> Path | None:
+    """Return the folder for the lessons of a knowledge base: beside its file; None for one that is not in a file."""
+    if kb.engine.dialect.name != "sqlite":
+        from platformdirs import user_cache_path
+
+        return user_cache_path("metaml") / str(kb.info()["key"])
+    file = kb.engine.url.database
+    return None if file in (None, "", ":memory:") else Path(str(file) + ".lessons")
+
+
+def learning_seconds(n_known: int, wanted: Wanted, earlier: Lessons | None) -> float:
+    """Return how long learning is expected to take: as long as the last time, or a rule of thumb."""
+    if earlier is not None and earlier.n_known:
+        return earlier.seconds * n_known / earlier.n_known
+    return SECONDS_PER_ALGORITHM * len(wanted.algorithms) + SECONDS_PER_RUN * n_known if n_known > 0 else 0.0
+
+
+def kept_lessons(path: Path) -> Lessons | None:
+    """Return the lessons of a file; None if there is none or it cannot be read."""
+    if not path.exists():
+        return None
+    try:
+        return load_lessons(path)
+    except BadRequest:
+        return None
+
+
+def shipped_lessons(kb: KnowledgeBase, wanted: Wanted) -> Lessons | None:
+    """Return the lessons that came with metaml, if the knowledge base holds the starter experience they are of."""
+    if not has_starter(kb):
+        return None
+    lessons = kept_lessons(SHIPPED / Wanted(wanted.metric, wanted.task).file_name)
+    if lessons is None or set(wanted.left_out) & set(lessons.names):
+        return None
+    return lessons
+
+
+def stand_in_lessons(kb: KnowledgeBase, wanted: Wanted, place: Path | None) -> Lessons | None:
+    """Return the lessons by the metric that is usual for the task: what does well by one does well by most."""
+    usual = _usual(wanted)
+    if usual == wanted:
+        return None
+    return (None if place is None else kept_lessons(place / usual.file_name)) or shipped_lessons(kb, usual)
+
+
+def _usual(wanted: Wanted) -> Wanted:
+    return replace(wanted, metric=default_metric(wanted.task))
