@@ -77,7 +77,7 @@ def tune(
         )
         searched = budget.used - begun
         finished = finish(dataset, found, workers, settings, budget, models=models, single=single)
-        features, no_features = importances(dataset, found, finished, workers, settings, budget)
+        features, no_features = importances(dataset, found, finished, workers, settings, budget, models)
         data = report_data(
             dataset,
             found,
@@ -91,7 +91,7 @@ def tune(
             output=output,
         )
         if output is not None:
-            write_files(output, dataset, found, finished, settings, data, predictions=predictions)
+            write_files(output, dataset, found, finished, data, predictions=predictions)
         session.close()
         return Tuned(finished, found, data, budget.used)
 

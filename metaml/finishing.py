@@ -58,9 +58,8 @@ class Finished:
 
 def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
     """Return how long fitting a trial's configuration to all rows should take."""
-    n_folds = max(len(trial.outcome.folds), 2)
-    n_rows = len(plan.assignment) / max(int((plan.assignment >= 0).sum()), 1)
-    return REFIT_MARGIN * n_rows * trial.outcome.fit_seconds / (n_folds - 1)
+    per_fold = trial.outcome.fit_seconds / max(len(trial.outcome.folds), 1)
+    return REFIT_MARGIN * per_fold * len(plan.assignment) / max(plan.n_trained, 1.0)
 
 
 class Searched(Protocol):
@@ -74,7 +73,7 @@ class Searched(Protocol):
 
 def averages_folds(searched: Searched, n_members: int) -> bool:
     """Return whether the fold models make the better model: they saw all rows, and being sure does not count."""
-    is_whole = bool((searched.plan.assignment >= 0).all())
+    is_whole = searched.plan.n_tested == len(searched.plan.assignment)
     return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)
 
 

@@ -10,6 +10,7 @@ from metaml.ensemble import score
 from metaml.evaluation import Job, Limits, Pool
 from metaml.finishing import CLOSING_SECONDS, CLOSING_SHARE, Finished
 from metaml.report import FeatureImportance, feature_importance
+from metaml.trials import FoldModels
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import PLAN_SEED, Found
 
@@ -20,12 +21,18 @@ FOLD = 0
 
 
 def importances(
-    dataset: Dataset, found: Found, finished: Finished, pool: Pool, settings: TuneSettings, budget: Budget
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    pool: Pool,
+    settings: TuneSettings,
+    budget: Budget,
+    models: FoldModels,
 ) -> tuple[list[FeatureImportance], str]:
     """Return the columns by importance to the member with the most weight, or none and a sentence that says why.
 
-    The member is fitted anew without one fold, and judged on that fold. What is left of the time is shared with the
-    files that are still to be written.
+    The member is judged on one fold; if what was fitted without that fold was not kept, it is fitted anew. What is left
+    of the time is shared with the files that are still to be written.
     """
     if not finished.chosen:
         return [], "The importance of the columns was not measured: there is only a fallback."
@@ -34,21 +41,24 @@ def importances(
         seconds = budget.left - 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
     trial = max(finished.chosen, key=lambda member: member[1])[0]
     too_late = "The importance of the columns was not measured: there was no time left. Give more."
+    kept = models.get(trial.run.identity)
     n_folds = max(len(trial.outcome.folds), 1)
-    if seconds < max(LEAST_SECONDS, 2 * trial.outcome.fit_seconds / n_folds):
+    if seconds < max(LEAST_SECONDS, 0.0 if kept else 2 * trial.outcome.fit_seconds / n_folds):
         return [], too_late
     own = Budget(seconds)
-    limits = Limits(seconds, settings.limits.megabytes)
-    config = dict(trial.run.config)
-    job = Job(
-        dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True
-    )
-    ticket = pool.submit(job)
-    answer = pool.next(timeout=own.left)
-    if answer is None:
-        pool.cancel(ticket)
-        return [], too_late
-    estimator = answer[1].estimator
+    estimator = kept[FOLD] if kept else None
+    if not kept:
+        limits = Limits(seconds, settings.limits.megabytes)
+        config = dict(trial.run.config)
+        job = Job(
+            dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True
+        )
+        ticket = pool.submit(job)
+        answer = pool.next(timeout=own.left)
+        if answer is None:
+            pool.cancel(ticket)
+            return [], too_late
+        estimator = answer[1].estimator
     if estimator is None:
         return (
             [],

@@ -36,7 +36,7 @@ from metaml.thresholds import decide
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import Found
 
-BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its cross-validated {metric} is {score!r}.
+BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its {validated} {metric} is {score!r}.
 
 Run it in the environment it was made in: python best.py PATH_OF_THE_DATA
 """
@@ -94,6 +94,7 @@ def report_data(
             used_seconds=used_seconds,
             budget_seconds=settings.seconds,
             n_workers=settings.n_workers,
+            n_folds=found.plan.n_folds,
             seed=settings.seed,
             session=found.session,
             started=time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() - used_seconds)),
@@ -176,7 +177,6 @@ def write_files(
     dataset: Dataset,
     found: Found,
     finished: Finished,
-    settings: TuneSettings,
     data: ReportData,
     *,
     predictions: bool = False,
@@ -192,7 +192,7 @@ def write_files(
     if predictions and finished.predictions is not None:
         _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
     if found.ranked:
-        (output / "best.py").write_text(best_code(dataset, found, settings), encoding="utf-8")
+        (output / "best.py").write_text(best_code(dataset, found), encoding="utf-8")
 
 
 def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
@@ -208,19 +208,20 @@ def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
     return pd.DataFrame({"prediction": labels, **columns})
 
 
-def best_code(dataset: Dataset, found: Found, settings: TuneSettings) -> str:
+def best_code(dataset: Dataset, found: Found) -> str:
     """Return a program whose score is that of the best single run."""
     best = found.ranked[0]
     config: dict[str, Any] = dict(best.run.config)
     return BEST_CODE.format(
         dataset=dataset.name,
         metric=metric(found.metric).name,
+        validated="held-out" if found.plan.n_folds == 1 else "cross-validated",
         score=best.score,
         algorithm=best.run.algorithm,
         config=json.dumps(config, indent=4).replace("null", "None").replace("true", "True").replace("false", "False"),
         target=dataset.target,
         task=dataset.task,
-        n_folds=settings.n_folds,
+        n_folds=found.plan.n_folds,
         plan_seed=found.plan.seed,
         max_rows=found.plan.max_rows,
         seed=best.run.seed,

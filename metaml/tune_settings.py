@@ -7,11 +7,14 @@ from metaml.bandits import DEFAULT_POLICY
 from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, metric
+from metaml.evaluation.folds import HELD_OUT_SHARE
 
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02
 EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
-"""Larger data are cut so that a cross-validation of the default LightGBM takes about this share of the time."""
+"""An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
+LEAST_HELD_OUT = 1000
+"""Rows that must be held out where there is no time for several folds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +60,18 @@ def describe_seconds(settings: TuneSettings) -> float:
     return min(max(DESCRIBE_SHARE * settings.seconds, 0.1), 2.0)
 
 
-def most_rows(dataset: Dataset, settings: TuneSettings) -> int | None:
-    """Return the rows to cross-validate on: so many that the time allows a dozen evaluations and more."""
+def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int | None]:
+    """Return the number of folds and the most rows to use: so many that the time allows a dozen evaluations and more.
+
+    Where there is no time for all folds of all rows, one fold of many rows tells more than all folds of a few: models
+    are then chosen at the size that they will have.
+    """
     if settings.max_rows is not None or settings.seconds is None or settings.n_iterations is not None:
-        return settings.max_rows
-    n_columns, n_classes = max(dataset.X.shape[1], 1), 1 if dataset.labels is None else len(dataset.labels)
-    trees = max(n_classes, 1) if dataset.task == "multiclass" else 1
-    cells = EVALUATION_SHARE * settings.seconds * CELLS_PER_SECOND
-    return max(int(cells / (settings.n_folds * n_columns * trees)), LEAST_ROWS)
+        return settings.n_folds, settings.max_rows
+    n_rows, n_columns = len(dataset.y), max(dataset.X.shape[1], 1)
+    trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1
+    most = int(EVALUATION_SHARE * settings.seconds * CELLS_PER_SECOND / (n_columns * trees))
+    most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
+    if n_rows > most_in_folds and min(n_rows, most) * HELD_OUT_SHARE >= LEAST_HELD_OUT:
+        return 1, most
+    return settings.n_folds, most_in_folds

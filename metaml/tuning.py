@@ -25,7 +25,7 @@ from metaml.recording import dataset_record, environment_record, fold_plan_recor
 from metaml.report import Experience
 from metaml.search import Choice
 from metaml.trials import CutShort, FoldModels, Spool, Trial, ranked
-from metaml.tune_settings import TuneSettings, check_metric, most_rows
+from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows
 from metaml_kb import KnowledgeBase, ProposalRecord
 
 PLAN_SEED = 0
@@ -87,7 +87,8 @@ class TuneSession:
         self.budget = budget or Budget(settings.seconds)
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         check_metric(self.metric, dataset)
-        self.plan = make_plan(dataset, settings.n_folds, PLAN_SEED, most_rows(dataset, settings))
+        n_folds, max_rows = folds_and_rows(dataset, settings)
+        self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows)
         self.spool, self.models = spool or Spool(None), models
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
@@ -103,7 +104,7 @@ class TuneSession:
             dataset,
             settings,
             metric=self.metric,
-            n_rows=int((self.plan.assignment >= 0).sum()),
+            n_rows=self.plan.n_used,
             is_new=is_new,
             ledger=self.ledger,
         )

@@ -11,7 +11,7 @@ from metaml.evaluation import Limits, Pool
 from metaml.retrace import retrace
 from metaml.sources import builtin
 from metaml.trials import Spool, cut_short, ranked
-from metaml.tune_settings import TuneSettings, most_rows
+from metaml.tune_settings import TuneSettings, folds_and_rows
 from metaml.tuning import TuneSession
 from metaml_kb import open_kb
 from tests.experienced import fill
@@ -189,10 +189,17 @@ def test_large_data_are_cut_to_what_the_time_allows(iris):
     columns = pd.DataFrame({f"c{k}": np.arange(50_000.0) % (k + 7) for k in range(20)})
     wide = from_frame(columns.assign(y=np.arange(50_000) % 2), target="y")
 
-    assert most_rows(wide, TuneSettings(seconds=10.0)) == 8000
-    assert most_rows(wide, TuneSettings(seconds=10.0, max_rows=100)) == 100
-    assert most_rows(wide, TuneSettings(seconds=None, n_iterations=3)) is None
-    assert most_rows(iris, TuneSettings(seconds=10.0)) > len(iris.y)
+    assert folds_and_rows(wide, TuneSettings(seconds=10.0)) == (1, 40_000)
+    assert folds_and_rows(wide, TuneSettings(seconds=70.0)) == (5, 56_000)
+    assert folds_and_rows(wide, TuneSettings(seconds=10.0, max_rows=100)) == (5, 100)
+    assert folds_and_rows(wide, TuneSettings(seconds=None, n_iterations=3)) == (5, None)
+    assert folds_and_rows(iris, TuneSettings(seconds=10.0)) == (5, 13_333)
+
+
+def test_a_part_that_is_too_small_to_judge_by_is_not_held_out():
+    few = from_frame(pd.DataFrame({f"c{k}": np.arange(4000.0) for k in range(200)}).assign(y=np.arange(4000) % 2))
+
+    assert folds_and_rows(few, TuneSettings(seconds=10.0)) == (5, 2000)
 
 
 def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):

@@ -29,7 +29,7 @@ def bot(
     runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
     time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Evaluations at a time, one core each.")] = 1,
-    folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
+    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds a fifth out.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 60.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
     max_rows: Annotated[int | None, typer.Option(min=10, help="Larger data sets are subsampled to this.")] = None,

@@ -36,7 +36,7 @@ def tune(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Evaluations at a time; default all cores, 1 with --iterations.")
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
+    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds a fifth out.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
     max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default by time.")] = None,
@@ -138,7 +138,8 @@ def _summary(tuned: "Tuned", output: Path) -> str:
         lines += [f"Only a fallback could be fitted: {finished.why}.", "Give more time."]
     else:
         label, value = display(tuned.found.metric, finished.score)
-        lines.append(f"Cross-validated {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
+        how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"
+        lines.append(f"{how} {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
         lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
     lines.append(f"Report: {output / 'report.html'}")
     lines.append(f"Predict: metaml predict {output} NEW.csv -o out.csv")

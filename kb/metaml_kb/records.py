@@ -96,7 +96,10 @@ class DatasetRecord:
 
 @dataclass(frozen=True, slots=True)
 class FoldPlanRecord:
-    """Which rows are in which fold. `assignment` holds one fold number per row (-1: unused), zlib-packed int16."""
+    """Which rows are in which fold.
+
+    `assignment` holds one fold number per row (-1: unused, -2: trains only), as zlib-packed int16.
+    """
 
     key: str
     strategy: str = "unknown"

@@ -1,6 +1,7 @@
 """Fold plans: which rows are tested when, decided once and stored.
 
-Every row in use is tested exactly once. Stratified plans deal the rows of one class after the other over the
+Every row in use is tested exactly once, unless there is one fold only: then a part of the rows is held out, and the
+others train. Stratified plans deal the rows of one class after the other over the
 folds, like cards: the sizes of the folds, and of each class within them, differ by at most one. A class with fewer
 members than folds is spread over as many folds as it has members, so each class with two members or more is always
 present in the training part. The only member of a class is tested in one fold, whose training part lacks that class.
@@ -8,22 +9,25 @@ present in the training part. The only member of a class is tested in one fold, 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from metaml.errors import BadDataset, BadRequest
-from metaml.evaluation.job import FoldPlan, Rows
+from metaml.evaluation.job import ALWAYS_TRAINS, UNUSED, FoldPlan, Rows
 
 if TYPE_CHECKING:
     from metaml.data import Dataset
 
 MAX_FOLDS = int(np.iinfo(np.int16).max)
+HELD_OUT_SHARE, MOST_HELD_OUT = 0.2, 10_000
+"""A single fold tests a fifth of the rows, but no more than are needed to tell models apart."""
 
 
 def make_plan(dataset: Dataset, n_folds: int = 5, seed: int = 0, max_rows: int | None = None) -> FoldPlan:
-    """Return shuffled folds of a data set, stratified for classification.
+    """Return shuffled folds of a data set, stratified for classification; a single fold holds out a part of the rows.
 
     There are fewer folds only where there are fewer rows. `max_rows` keeps a subsample, for classification in
     proportion to the classes but with two members of each where possible; it is None in the plan when all rows fit.
@@ -41,8 +45,8 @@ def plan_folds(
     max_rows: int | None = None,
 ) -> FoldPlan:
     """Return shuffled folds of `n_rows` rows, stratified by `classes` unless that is None."""
-    if not 2 <= n_folds <= MAX_FOLDS:
-        raise BadRequest(f"Cross-validation needs 2 to {MAX_FOLDS} folds, not {n_folds}. Choose for instance 5.")
+    if not 1 <= n_folds <= MAX_FOLDS:
+        raise BadRequest(f"Cross-validation needs 1 to {MAX_FOLDS} folds, not {n_folds}. Choose for instance 5.")
     if max_rows is not None and max_rows < 2:
         raise BadRequest(f"A subsample of {max_rows} rows cannot be cross-validated. Allow at least 2 rows.")
     if n_rows < 2:
@@ -56,8 +60,12 @@ def plan_folds(
         sizes = _subsample_sizes([len(group) for group in shuffled], max_rows)
         shuffled = [group[:size] for group, size in zip(shuffled, sizes, strict=True)]
     dealt = np.concatenate(shuffled)
+    assignment = np.full(n_rows, UNUSED, dtype=np.int16)
+    if n_folds == 1:
+        n_parts = max(round(1 / HELD_OUT_SHARE), math.ceil(len(dealt) / MOST_HELD_OUT))
+        assignment[dealt] = np.where(np.arange(len(dealt)) % min(n_parts, len(dealt)), ALWAYS_TRAINS, 0)
+        return FoldPlan("holdout", 1, seed, max_rows, assignment)
     n_folds = min(n_folds, len(dealt))
-    assignment = np.full(n_rows, -1, dtype=np.int16)
     assignment[dealt] = np.arange(len(dealt)) % n_folds
     strategy = "kfold" if classes is None else "stratified"
     return FoldPlan(strategy, n_folds, seed, max_rows, assignment)  # type: ignore[arg-type]

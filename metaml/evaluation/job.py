@@ -14,16 +14,19 @@ import numpy.typing as npt
 
 from metaml.config import Config
 
-Strategy = Literal["stratified", "kfold", "given"]
+Strategy = Literal["stratified", "kfold", "given", "holdout"]
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
 Rows = npt.NDArray[np.intp]
+UNUSED, ALWAYS_TRAINS = -1, -2
+"""What a fold plan says of rows that no fold tests."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoldPlan:
     """Which rows of a data set are tested in which fold.
 
-    `assignment` has one int16 per row: the fold that tests the row, or -1 for a row that is not used at all.
+    `assignment` has one int16 per row: the fold that tests the row, -1 for a row that is not used at all, or -2 for
+    one that trains in every fold and is never tested.
     Two plans are equal when their strategy and assignment are, whatever seed led to them.
     """
 
@@ -43,7 +46,22 @@ class FoldPlan:
     def split(self, fold: int) -> tuple[Rows, Rows]:
         """Return the training rows and the test rows of one fold."""
         tested = self.assignment == fold
-        return np.flatnonzero(~tested & (self.assignment >= 0)), np.flatnonzero(tested)
+        return np.flatnonzero(~tested & (self.assignment != UNUSED)), np.flatnonzero(tested)
+
+    @property
+    def n_used(self) -> int:
+        """Return how many rows train or test."""
+        return int((self.assignment != UNUSED).sum())
+
+    @property
+    def n_tested(self) -> int:
+        """Return how many rows are tested."""
+        return int((self.assignment >= 0).sum())
+
+    @property
+    def n_trained(self) -> float:
+        """Return how many rows a fold trains on, in the mean."""
+        return self.n_used - self.n_tested / self.n_folds
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FoldPlan) and self.hash == other.hash

@@ -27,11 +27,15 @@ class DatasetFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class SessionFacts:
-    """What was asked for and used; `output` is the folder that the model is in, as a user would type it."""
+    """What was asked for and used; `output` is the folder that the model is in, as a user would type it.
+
+    With one fold, a part of the rows was held out.
+    """
 
     used_seconds: float
     budget_seconds: float | None = None
     n_workers: int = 1
+    n_folds: int = 5
     seed: int = 0
     session: str | None = None
     started: str | None = None

@@ -19,6 +19,7 @@ from metaml.report.wording import (
     rounded,
     score_text,
     share,
+    validated,
 )
 
 MOST_REPAIRS, MOST_CLASSES, MOST_MEMBERS = 50, 12, 30
@@ -37,7 +38,7 @@ def headline(data: ReportData) -> Html:
         score = f"{metric_label(data.metric)} {score_text(data.metric, final.score)}"
         if math.isfinite(final.score):
             said.append(
-                joined(reached, " ", _name(data.dataset.target), " with a cross-validated ", tag("b", score), ".")
+                joined(reached, " ", _name(data.dataset.target), f" with a {validated(data)} ", tag("b", score), ".")
             )
         else:
             said.append(joined(reached, " ", _name(data.dataset.target), "; its score could not be measured."))

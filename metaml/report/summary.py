@@ -9,7 +9,7 @@ from typing import Any
 
 from metaml.evaluation.scoring import METRICS, display
 from metaml.report.data import ReportData
-from metaml.report.wording import comparison, complete, effort, metric_label, model_words, score_text
+from metaml.report.wording import comparison, complete, effort, metric_label, model_words, score_text, validated
 
 FORMAT = 1
 """Goes up when a key changes its meaning or goes away; new keys may come at any time."""
@@ -121,7 +121,7 @@ def _headline(data: ReportData) -> str:
     if data.final is None:
         return f"No model was found. {effort(data)}"
     reached = f"{metric_label(data.metric)} {score_text(data.metric, data.final.score)}"
-    said = [f"{model_words(data)}: cross-validated {reached}.", comparison(data), effort(data)]
+    said = [f"{model_words(data)}: {validated(data)} {reached}.", comparison(data), effort(data)]
     return " ".join(sentence for sentence in said if sentence)
 
 

@@ -159,6 +159,11 @@ def model_words(data: ReportData) -> str:
     return f"A single {final.members[0].algorithm} model" if final.members else "A single model"
 
 
+def validated(data: ReportData) -> str:
+    """Return how scores were measured."""
+    return "held-out" if data.session.n_folds == 1 else "cross-validated"
+
+
 def comparison(data: ReportData) -> str:
     """Return in a sentence how the model compares with the best default; empty where there is nothing to compare."""
     best, final = best_default(data), data.final

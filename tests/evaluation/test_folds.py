@@ -115,8 +115,25 @@ def test_given_plan_refuses_what_is_not_a_plan(assignment):
 
 def test_nonsense_is_refused():
     with pytest.raises(BadRequest, match="folds"):
-        plan_folds(10, None, n_folds=1)
+        plan_folds(10, None, n_folds=0)
     with pytest.raises(BadRequest, match="at least 2 rows"):
         plan_folds(10, None, max_rows=1)
     with pytest.raises(BadDataset, match="at least 2 rows"):
         plan_folds(1, None)
+
+
+def test_a_single_fold_holds_out_a_fifth_of_each_class_and_trains_on_the_rest():
+    classes = np.repeat([0, 1], [400, 100])
+
+    plan = plan_folds(500, classes, n_folds=1, seed=3)
+    train, test = plan.split(0)
+
+    assert (plan.strategy, plan.n_folds, plan.n_used, plan.n_tested, plan.n_trained) == ("holdout", 1, 500, 100, 400.0)
+    assert np.bincount(classes[test]).tolist() == [80, 20]
+    assert sorted([*train, *test]) == list(range(500))
+
+
+def test_of_many_rows_no_more_are_held_out_than_are_needed():
+    plan = plan_folds(200_000, None, n_folds=1, max_rows=150_000)
+
+    assert (plan.n_used, plan.n_tested) == (150_000, 10_000)
