@@ -44,7 +44,7 @@ N_DRAWN = {
     "adaboost": 4,
     "decision_tree": 2,
 }
-ROUNDS = ((None, 8), (60, 24), (32, None))
+ROUNDS = ((None, 8), (48, 14), (24, None))
 """Configurations (beside the defaults) and data sets of each family in each round; None stands for all."""
 SMALL = (250, 2500)
 MOST_COLUMNS = 60

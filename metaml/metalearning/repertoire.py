@@ -207,10 +207,9 @@ def _costs(experience: Experience, configs: Iterable[Config]) -> Array:
     if not np.isfinite(units).any():
         units = np.ones(len(experience.seconds))
     y = np.log(np.maximum(experience.seconds, SHORTEST) / units)
-    columns = experience.metafeatures
-    sizes = np.array(
-        [_size(n, columns.iloc[int(group)]) for n, group in zip(experience.n_rows, experience.groups, strict=True)]
-    ).reshape(len(y), 4)
+    by_dataset = np.array([_size(1.0, row) for _, row in experience.metafeatures.iterrows()]).reshape(-1, 4)
+    sizes = by_dataset[experience.groups]
+    sizes[:, 1] = np.log(np.maximum(np.nan_to_num(experience.n_rows, nan=1.0), 1.0))
     known = np.isfinite(y)
     keys = [key_of(config) for config in experience.configs]
     if not known.any():
