@@ -10,7 +10,6 @@ last round. Started again it goes on where it stopped.
 
 import argparse
 import csv
-import json
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -46,6 +45,7 @@ N_DRAWN = {
 }
 ROUNDS = ((None, 8), (48, 14), (24, None))
 """Configurations (beside the defaults) and data sets of each family in each round; None stands for all."""
+AT_A_TIME = 4
 SMALL = (250, 2500)
 MOST_COLUMNS = 60
 MAX_ROWS = 2000
@@ -142,6 +142,7 @@ def round_of(
     should_stop: Callable[[], bool],
 ) -> None:
     """Run these configurations, and the defaults, on these data sets."""
+    print(f"{len(wanted)} configurations on {len(names)} data sets", flush=True)
 
     def on_progress(progress: Progress) -> None:
         if progress.n_done % 200 == 0:
@@ -185,18 +186,19 @@ def main() -> None:
         wanted = {family: drawn(family) for family in FAMILIES}
         seen: dict[str, list[str]] = {family: [] for family in FAMILIES}
         for n_configs, n_datasets in ROUNDS:
-            for family, tasks in FAMILIES.items():
+            for family in FAMILIES:
                 if n_configs is not None:
                     wanted[family] = best(kb, seen[family], family, wanted[family], n_configs)
-                if n_datasets is None:
-                    names = [row.name for row in manifest(asked.folder) if row.task in tasks]
-                    text = json.dumps(wanted[family], indent=1)
-                    asked.kb.with_name(f"{family}.json").write_text(text, encoding="utf-8")
-                else:
-                    names = screened_on(asked.folder, family, n_datasets)
-                seen[family] = names
-                print(f"{family}: {len(wanted[family])} configurations on {len(names)} data sets", flush=True)
-                round_of(kb, asked.folder, names, wanted[family], asked, should_stop)
+                if n_datasets is not None:
+                    seen[family] = screened_on(asked.folder, family, n_datasets)
+                    round_of(kb, asked.folder, seen[family], wanted[family], asked, should_stop)
+                if should_stop():
+                    return
+        # A few at a time, the best first: whenever it is stopped, what is known is known everywhere.
+        for begin in range(0, ROUNDS[-1][0] or 0, AT_A_TIME):
+            for family, tasks in FAMILIES.items():
+                names = [row.name for row in manifest(asked.folder) if row.task in tasks]
+                round_of(kb, asked.folder, names, wanted[family][begin : begin + AT_A_TIME], asked, should_stop)
                 if should_stop():
                     return
 

@@ -22,6 +22,8 @@ HALF_WEIGHT = 20
 LONGEST_SHARE = 0.2
 FREE_SHARE = 0.02
 """A move may be expected to take a fifth of the budget at most; below a fiftieth, seconds do not count."""
+LEAST_GAIN = 0.005
+"""A move must raise the mean level by this much; what promises less is left to the search."""
 N_CARRIERS = 5
 
 
@@ -109,8 +111,8 @@ class Opening:
 def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequence[int] = ()) -> list[int]:
     """Return the candidates (columns) that raise the weighted mean, over rows, of the best level most for their cost.
 
-    Those given come first, and what they reach counts as reached. There are fewer than `n` where nothing that is left
-    promises more, or all of it takes too long.
+    Those given come first, and what they reach counts as reached. There are fewer than `n` where what is left promises
+    next to nothing, or takes too long.
 
     >>> greedy(np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.9]]), np.array([1.0, 1.0]), np.ones(3), 2)
     [2, 0]
@@ -119,7 +121,8 @@ def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequen
     chosen = list(given)
     reached = levels[:, chosen].max(axis=1, initial=0.0)
     while len(chosen) < min(n, levels.shape[1]):
-        value = share @ np.maximum(levels - reached[:, np.newaxis], 0.0) / costs
+        gain = share @ np.maximum(levels - reached[:, np.newaxis], 0.0)
+        value = np.where(gain >= LEAST_GAIN, gain, 0.0) / costs
         value[chosen] = 0.0
         place = int(np.argmax(value))
         if not value[place] > 0:
