@@ -2,7 +2,7 @@
 
 python benchmarks/rare_class.py [--datasets wilt,oil-spill,…] [--seeds 5] [--output now.csv] [--former former.csv]
 
-`former.csv` is the `--output` of this script run with another metaml on the path (PYTHONPATH), on the same splits.
+What is in the output already is not measured again. `former.csv` is the `--output` of this script run with another metaml on the path (PYTHONPATH), on the same splits.
 """
 
 import argparse
@@ -63,6 +63,8 @@ def main() -> None:
     asked = parser.parse_args()
     former = None if asked.former is None else pd.read_csv(asked.former).set_index(["name", "seed"])
     targets = pd.read_csv(asked.folder / "manifest.csv").set_index("name")["target"]
+    kept = asked.output is not None and asked.output.exists()
+    known = pd.read_csv(asked.output).set_index(["name", "seed"]) if kept else pd.DataFrame()
     rows = []
     print("| | positive | F1 | over one half | over the former |\n|---|---|---|---|---|")
     with Pool(asked.workers) as pool:
@@ -70,14 +72,19 @@ def main() -> None:
             frame = pd.read_csv(asked.folder / f"{name}.csv.gz")
             share = frame[targets[name]].value_counts(normalize=True).min()
             for seed in range(asked.seeds):
-                f1, plain = measure(frame, targets[name], seed, asked.iterations, pool)
+                is_known = (name, seed) in known.index
+                f1, plain = (
+                    known.loc[(name, seed), ["f1", "plain"]]
+                    if is_known
+                    else measure(frame, targets[name], seed, asked.iterations, pool)
+                )
                 then = np.nan if former is None else former.loc[(name, seed), "f1"]
                 rows.append({"name": name, "seed": seed, "f1": f1, "plain": plain, "former": then})
+                if asked.output is not None and not is_known:
+                    pd.DataFrame(rows).to_csv(asked.output, index=False)
             part = pd.DataFrame(rows[-asked.seeds :])
             gain, progress = told(part["f1"] - part["plain"]), told(part["f1"] - part["former"])
             print(f"| {name} | {share:.1%} | {part['f1'].mean():.3f} | {gain} | {progress} |", flush=True)
-            if asked.output is not None:
-                pd.DataFrame(rows).to_csv(asked.output, index=False)
     means = pd.DataFrame(rows).groupby("name").mean(numeric_only=True)
     gain, progress = told(means["f1"] - means["plain"]), told(means["f1"] - means["former"])
     print(f"| mean of {len(means)} | | {means['f1'].mean():.3f} | {gain} | {progress} |")
