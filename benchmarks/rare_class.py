@@ -2,7 +2,8 @@
 
 python benchmarks/rare_class.py [--datasets wilt,oil-spill,…] [--seeds 5] [--output now.csv] [--former former.csv]
 
-What is in the output already is not measured again. `former.csv` is the `--output` of this script run with another metaml on the path (PYTHONPATH), on the same splits.
+What is in the output already is not measured again. `former.csv` is the `--output` of this script run with another
+metaml on the path (PYTHONPATH), on the same splits.
 """
 
 import argparse
