@@ -18,6 +18,7 @@ from metaml.data import Dataset, from_frame
 from metaml.ensemble import select
 from metaml.evaluation import METRICS, Pool
 from metaml.evaluation.environment import library_versions
+from metaml.judging import depends_on_thresholds
 from metaml.report import (
     DatasetFacts,
     Experience,
@@ -35,7 +36,7 @@ from metaml.report import (
     residual_sample,
     summary,
 )
-from metaml.thresholds import decide, depends_on_thresholds, tune_multipliers
+from metaml.thresholds import decide, tune_multipliers
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import Found, TuneSession
 from metaml_kb import open_kb

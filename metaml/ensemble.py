@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from metaml.errors import BadRequest
 from metaml.evaluation.scoring import LEAST_PROBABILITY, Metric, metric
+from metaml.judging import judge
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -26,6 +27,8 @@ MOST_CANDIDATES = 50
 MOST_ROWS = 20_000
 PATIENCE = 12
 """Rounds without a better score after which selection ends."""
+GUIDE = "neg_log_loss"
+"""Who joins an ensemble for a metric of labels: the tuned score itself is a rough guide, and a slow one."""
 LEAST_GAIN = 1e-6
 """What a larger ensemble must gain on a smaller one, as a share of the spread between the candidates' scores."""
 
@@ -44,12 +47,15 @@ def select(
 
     `predictions` holds out-of-fold class probabilities (rows × classes) or values for each candidate. Only rows that
     every candidate predicted count; the others are NaN. With `folds` (the fold that tests each row) a score is the
-    mean over folds, as that of a single run is. On these rows the ensemble is never worse than the best candidate.
+    mean over folds, as that of a single run is; where the metric looks at labels, the score after thresholds decides
+    how many are taken, and the log loss, which is smooth, who is next. On these rows the ensemble is never worse than
+    the best candidate.
     It begins with the `n_init` best candidates. `seed` draws the rows that are looked at where there are more than
     20,000; all rows decide in the end.
     """
     found = metric(metric_name)
     stack, truth, folds = _common_rows(predictions, truth, folds)
+    guide = metric(GUIDE) if found.needs == "labels" and folds is not None else found
     singles = np.array([_score(found, _exact(one)[None], truth, folds)[0] for one in stack])
     if np.isnan(singles).all():
         raise BadRequest(f"No candidate has a defined {found.label} on these rows. Choose another metric.")
@@ -62,11 +68,15 @@ def select(
     order = np.argsort(-singles, kind="stable")
     order = order[np.isfinite(singles[order])][:MOST_CANDIDATES]
     rows = _some_rows(len(truth), seed)
+    some = None if folds is None else folds[rows]
+    if guide is not found:
+        order = order[np.argsort(-_score(guide, stack[np.ix_(order, rows)], truth[rows], some), kind="stable")]
     counts = _greedy(
         stack[np.ix_(order, rows)],
-        lambda batch: _score(found, batch, truth[rows], None if folds is None else folds[rows]),
+        lambda batch: _score(guide, batch, truth[rows], some),
         n_rounds=n_rounds,
         n_init=min(max(1, n_init), len(order)),
+        worth_of=None if guide is found else lambda mean: float(_score(found, mean[None], truth[rows], some)[0]),
     )
     weights = np.zeros(len(stack))
     weights[order] = counts / counts.sum()
@@ -90,16 +100,27 @@ def score(prediction: Array, truth: Array, metric_name: str, *, folds: Array | N
     return float(_score(metric(metric_name), _exact(stack[0])[None], truth, folds)[0])
 
 
-def _greedy(candidates: Array, score_of: BatchScore, *, n_rounds: int, n_init: int) -> Floats:
-    """Return how often each candidate was taken; the candidates come best first."""
+def _greedy(
+    candidates: Array,
+    score_of: BatchScore,
+    *,
+    n_rounds: int,
+    n_init: int,
+    worth_of: Callable[[Array], float] | None = None,
+) -> Floats:
+    """Return how often each candidate was taken; the candidates come best first.
+
+    The score says who is taken next, and which collection was best unless `worth_of` (a mean prediction) does.
+    """
     counts = np.zeros(len(candidates))
     counts[:n_init] = 1
     total = candidates[:n_init].sum(axis=0)
     singles = score_of(candidates)
     least_gain = LEAST_GAIN * float(np.ptp(singles))
     best_counts = np.eye(len(candidates))[0]
-    best_score = singles[0]
-    if n_init > 1 and (first := score_of(total[None] / n_init)[0]) > best_score + least_gain:
+    best_score = singles[0] if worth_of is None else worth_of(candidates[0])
+    first = score_of(total[None] / n_init)[0] if worth_of is None else worth_of(total / n_init)
+    if n_init > 1 and first > best_score + least_gain:
         best_counts, best_score = counts.copy(), first
     rounds_since_best = 0
     for n_taken in range(n_init + 1, n_rounds + 1):
@@ -107,8 +128,9 @@ def _greedy(candidates: Array, score_of: BatchScore, *, n_rounds: int, n_init: i
         chosen = _first_best(scores, counts > 0)
         counts[chosen] += 1
         total = total + candidates[chosen]
-        if scores[chosen] > best_score + least_gain:
-            best_counts, best_score, rounds_since_best = counts.copy(), scores[chosen], 0
+        worth = scores[chosen] if worth_of is None else worth_of(total / n_taken)
+        if worth > best_score + least_gain:
+            best_counts, best_score, rounds_since_best = counts.copy(), worth, 0
         else:
             rounds_since_best += 1
             if rounds_since_best >= PATIENCE:
@@ -158,7 +180,12 @@ def _some_rows(n_rows: int, seed: int) -> npt.NDArray[np.intp]:
 
 
 def _score(found: Metric, batch: Array, truth: Array, folds: Array | None) -> Floats:
-    """Return the score of each prediction in a batch: the mean over the folds that define it."""
+    """Return the score of each prediction in a batch: the mean over the folds that define it.
+
+    Where the metric looks at labels, it is the score after thresholds, which those of the other folds decide.
+    """
+    if found.needs == "labels" and folds is not None:
+        return np.array([judge(item, truth, folds, found.name) for item in batch])
     function = _BATCHED.get(found.name, partial(_one_by_one, found))
     if folds is None:
         return function(truth, batch)

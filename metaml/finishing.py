@@ -17,8 +17,9 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import combine, score, select
 from metaml.evaluation import FoldPlan, Job, Limits, Pool
+from metaml.judging import depends_on_thresholds
 from metaml.model import Member, Model, fit_member
-from metaml.thresholds import depends_on_thresholds, tune_multipliers
+from metaml.thresholds import tune_multipliers
 from metaml.trials import FoldModels, Trial, ranked
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import PLAN_SEED, Found
@@ -129,8 +130,7 @@ def finish(
     multipliers = None
     if dataset.labels is not None and depends_on_thresholds(found.metric):
         multipliers = tune_multipliers(predictions, dataset.y, found.metric, seed=settings.seed)
-    judged = predictions if multipliers is None else predictions * multipliers
-    value = score(judged, dataset.y, found.metric, folds=_folds(found))
+    value = score(predictions, dataset.y, found.metric, folds=_folds(found))
     model = Model.of(
         dataset,
         members,

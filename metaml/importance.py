@@ -71,7 +71,8 @@ def importances(
             return np.asarray(estimator.predict(rows), dtype=np.float64)
         probabilities = np.zeros((len(rows), len(dataset.labels)))
         probabilities[:, np.asarray(estimator.classes_, dtype=np.int64)] = estimator.predict_proba(rows)
-        return probabilities
+        # As the model decides: a rare class may never be the most probable one.
+        return probabilities if finished.model.multipliers is None else probabilities * finished.model.multipliers
 
     ranked = feature_importance(
         [(predict, test)],

@@ -48,7 +48,7 @@ def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
             lineup = LineUp.from_json(told["lineup"])
             search = search_of(lineup, _memory(kb, {**settings, **told}, lineup))
             for trial in finished:
-                search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+                search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
             done = [(trial.run.algorithm, key_of(dict(trial.run.config))) for trial in finished]
             for step in steps:
                 if (step.algorithm, key_of(step.config)) not in done:
@@ -72,7 +72,7 @@ def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
         elif kind == "finished":
             trial = trials[told["run"]]
             finished.append(trial)
-            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+            search.tell(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
         elif kind == "killed":
             search.drop(told["algorithm"], told["config"])
     return steps

@@ -24,6 +24,7 @@ from metaml.report import (
     ReportData,
     SessionFacts,
     TrialRow,
+    basis,
     calibration_bins,
     confusion_of,
     hyperparameter_importance,
@@ -36,7 +37,7 @@ from metaml.thresholds import decide
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import Found
 
-BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its {validated} {metric} is {score!r}.
+BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its {validated} {label} is {score!r}.
 
 Run it in the environment it was made in: python best.py PATH_OF_THE_DATA
 """
@@ -46,6 +47,7 @@ import sys
 from metaml.algorithms import ALGORITHMS
 from metaml.data import read_dataset
 from metaml.evaluation import Job, Limits, evaluate, make_plan
+from metaml.judging import judged_score
 
 ALGORITHM = {algorithm!r}
 CONFIG = {config}
@@ -53,9 +55,9 @@ CONFIG = {config}
 if __name__ == "__main__":
     dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r})
     plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
-    job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")))
+    job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")), keep_predictions=True)
     outcome = evaluate(job, dataset, ALGORITHMS[ALGORITHM])
-    print(outcome.score({metric!r}))
+    print(judged_score(outcome, dataset.y, plan.assignment, {metric!r}))
 '''
 
 
@@ -216,6 +218,7 @@ def best_code(dataset: Dataset, found: Found) -> str:
         dataset=dataset.name,
         metric=metric(found.metric).name,
         validated="held-out" if found.plan.n_folds == 1 else "cross-validated",
+        label=metric(found.metric).name + basis(found.metric),
         score=best.score,
         algorithm=best.run.algorithm,
         config=json.dumps(config, indent=4).replace("null", "None").replace("true", "True").replace("false", "False"),

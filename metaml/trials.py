@@ -5,7 +5,7 @@ import pickle
 import shutil
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.evaluation import Outcome
+from metaml.judging import depends_on_thresholds
 from metaml.lineup import LineUp
 from metaml_kb import KnowledgeBase, Run
 from metaml_kb.lookup import find_run
@@ -20,12 +21,21 @@ from metaml_kb.lookup import find_run
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A finished evaluation of a session, and when it finished."""
+    """A finished evaluation of a session, and when it finished.
+
+    The `score` is what it is judged by: for metrics of labels the one after thresholds, which the event log keeps.
+    """
 
     run: Run
     outcome: Outcome
     score: float
     at: float
+
+    def told(self, metric: str) -> Outcome:
+        """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
+        if not depends_on_thresholds(metric) or not np.isfinite(self.score):
+            return self.outcome
+        return replace(self.outcome, scores={metric: (self.score,)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,4 +193,5 @@ def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, spool: Spool
         error=run.error,
         predictions=spool.get(told["run"]),
     )
-    return Trial(run, outcome, outcome.score(metric), told["at"])
+    score = told.get("score")
+    return Trial(run, outcome, outcome.score(metric) if score is None else score, told["at"])

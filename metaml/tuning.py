@@ -18,6 +18,7 @@ from metaml.config import Config
 from metaml.consultation import Consultation
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan, Job, Outcome, Pool, Race, default_metric, make_plan, metric
+from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
 from metaml.lineup import OPENING_SHARE, search_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
@@ -122,7 +123,7 @@ class TuneSession:
             kb.start_session("tune", seed=settings.seed, settings=self._plain()) if resumed is None else resumed.key
         )
         for trial in () if resumed is None else resumed.trials:
-            self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+            self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
             self.trials.append(trial)
         self._n_asked = len(self.trials)
 
@@ -186,7 +187,7 @@ class TuneSession:
             self.lineup = lineup
             self.search = search_of(self.lineup, self.consultation.memory)
             for trial in self.trials:
-                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome)
+                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
             for choice, job in under_way:
                 self.search.reopen(choice.algorithm, job.config)
         self.kb.add_event(self.key, "experience joined", self._plain_memory())
@@ -225,7 +226,9 @@ class TuneSession:
     def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
         best = next(iter(ranked(self.trials)), None)
         limits = replace(self.settings.limits, seconds=min(self._most_seconds(), left, self.budget.left))
-        race = None if best is None else Race(self.metric, best.outcome.scores[self.metric])
+        # What a configuration is worth after thresholds cannot be seen on its first folds.
+        has_race = not depends_on_thresholds(self.metric)
+        race = Race(self.metric, best.outcome.scores[self.metric]) if best is not None and has_race else None
         job = Job(
             self.dataset.fingerprint,
             algorithm,
@@ -275,14 +278,18 @@ class TuneSession:
             proposal=self._proposal_record(choice),
         )
         self.kb.add_run(run)
+        score = judged_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
-        trial = Trial(run, replace(outcome, models=()), outcome.score(self.metric), self.budget.used)
-        told = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
+        trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
+        told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
+        if depends_on_thresholds(self.metric) and math.isfinite(score):
+            # Predictions are not stored: without them nobody could judge again.
+            told["score"] = score
         self.kb.add_event(self.key, "finished", told)
         self.ledger["evaluations"] += outcome.seconds / self.settings.n_workers
         with self._entry("optimiser"):
-            self.search.tell(choice.algorithm, job.config, outcome)
+            self.search.tell(choice.algorithm, job.config, trial.told(self.metric))
         self.trials.append(trial)
         self.spool.keep(run.identity, outcome.predictions)
         self._forget()

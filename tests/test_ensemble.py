@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from metaml.ensemble import _BATCHED, combine, score, select
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS
+from metaml.judging import judge
 
 FOLDS = np.arange(300) % 5
 
@@ -45,6 +46,16 @@ def test_independent_errors_make_an_ensemble_better_than_its_best_member(name, f
     assert (weights > 0).sum() > 1
     best = max(score(prediction, truth, name, folds=folds) for prediction in predictions)
     assert score(combine(predictions, weights), truth, name, folds=folds) > best
+
+
+def test_for_labels_it_is_never_worse_after_thresholds_than_the_best_candidate_after_thresholds():
+    for seed in range(6):
+        truth, predictions = classes(2 + seed % 2, seed=seed)
+        singles = [judge(prediction, truth, FOLDS, "f1_macro") for prediction in predictions]
+
+        weights = select(predictions, truth, "f1_macro", folds=FOLDS)
+
+        assert judge(combine(predictions, weights), truth, FOLDS, "f1_macro") >= max(singles)
 
 
 @given(st.sampled_from(sorted(METRICS)), st.integers(0, 10_000), st.integers(6, 25), st.integers(1, 6))

@@ -1,10 +1,11 @@
-"""Class thresholds: better where the metric asks for it, left alone where it does not or where noise would win."""
+"""Class thresholds: better where the metric asks for it, left alone where it does not or where nothing is to gain."""
 
 import numpy as np
 import pytest
 
 from metaml.evaluation import METRICS
-from metaml.thresholds import decide, depends_on_thresholds, tune_multipliers
+from metaml.judging import depends_on_thresholds
+from metaml.thresholds import decide, tune_multipliers
 
 
 def rare_positives(seed, n, share=0.05):
@@ -57,13 +58,23 @@ def test_accuracy_of_honest_probabilities_is_left_alone(make):
     assert min(gains) > -0.005
 
 
-def test_probabilities_without_information_are_left_alone():
+def test_probabilities_without_information_move_the_line_little():
     rng = np.random.default_rng(0)
     chances = rng.dirichlet([1, 1], size=200)
 
     multipliers = tune_multipliers(chances, rng.integers(2, size=200), "f1_macro")
 
-    assert multipliers.tolist() == [1.0, 1.0]
+    assert multipliers.min() > 0.7
+
+
+@pytest.mark.parametrize("make", [rare_positives, rare_classes])
+def test_a_line_that_is_right_already_stays_where_it_is(make):
+    truth, chances = make(0, 400)
+    certain = 0.9 * np.eye(chances.shape[1])[truth] + 0.1 / chances.shape[1]
+
+    multipliers = tune_multipliers(certain, truth, "f1_macro")
+
+    assert multipliers.tolist() == [1.0] * chances.shape[1]
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "neg_log_loss", "neg_brier"])

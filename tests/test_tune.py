@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from metaml.data import read_dataset
 from metaml.end_to_end import tune
 from metaml.evaluation import Limits
 from metaml.model import load
@@ -92,6 +93,28 @@ def test_best_py_scores_what_was_stored(tuned, tmp_path):
     )
 
     assert float(done.stdout) == pytest.approx(result.found.ranked[0].score, abs=1e-9)
+
+
+def test_for_a_metric_of_labels_the_score_is_that_after_thresholds_everywhere(tmp_path):
+    frame = raw("breast_cancer").iloc[:300]
+    frame.to_csv(tmp_path / "cancer.csv", index=False)
+    dataset = read_dataset(tmp_path / "cancer.csv", target="target")
+
+    result = tune(dataset, settings_of(metric="f1", n_iterations=4), output=tmp_path)
+
+    best = result.found.ranked[0]
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "best.py"), str(tmp_path / "cancer.csv")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = json.loads((tmp_path / "best.json").read_text())
+    first = next(csv.DictReader((tmp_path / "leaderboard.csv").read_text().splitlines()))
+    assert best.score != best.outcome.score("f1")
+    assert float(done.stdout) == pytest.approx(best.score, abs=1e-9)
+    assert float(first["score"]) == told["best"]["score"] == best.score
+    assert told["model"]["score"] == result.finished.score >= best.score - 1e-9
 
 
 def test_a_budget_that_allows_nothing_gives_a_labelled_fallback(tmp_path):

@@ -8,9 +8,10 @@ from metaml.budget import Budget
 from metaml.data import from_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
+from metaml.judging import judge
 from metaml.retrace import retrace
 from metaml.sources import builtin
-from metaml.trials import Spool, cut_short, ranked
+from metaml.trials import Spool, cut_short, ranked, trials_of
 from metaml.tune_settings import TuneSettings, folds_and_rows
 from metaml.tuning import TuneSession
 from metaml_kb import open_kb
@@ -125,6 +126,69 @@ def test_an_unknown_session_cannot_be_replayed(tuned):
 
     with pytest.raises(BadRequest, match="No tuning session has a key"):
         retrace(kb, "ffff")
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """Return a table with few positives, which a tree and its neighbours find now and then."""
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(2600, 3))
+    is_positive = columns[:, 0] + 0.7 * rng.normal(size=2600) > 1.7
+    return from_frame(pd.DataFrame(columns, columns=list("abc")).assign(y=is_positive.astype(int)), target="y")
+
+
+@pytest.fixture(scope="module")
+def judged(rare, pool, tmp_path_factory):
+    with open_kb(tmp_path_factory.mktemp("judged") / "kb.db") as kb:
+        session = TuneSession(rare, kb, settings_of(metric="f1"), pool)
+        yield kb, session.run(), session
+
+
+def test_for_labels_a_trial_is_worth_its_score_after_thresholds_and_the_plain_one_is_stored(judged, rare):
+    kb, found, _ = judged
+
+    stored = kb.runs()["f1"].tolist()
+    plain = [trial.outcome.score("f1") for trial in found.trials]
+
+    for trial in found.trials:
+        assert trial.score == judge(trial.outcome.predictions, rare.y, found.plan.assignment, "f1")
+    assert stored == pytest.approx(plain)
+    assert max(trial.score for trial in found.trials) > max(plain)
+
+
+def test_for_labels_nothing_is_stopped_on_its_first_folds_and_the_search_learns_the_judged_score(judged):
+    _, found, session = judged
+
+    told = sorted(seen.score for arm in session.search.arms.values() for seen in arm.optimizer.seen)
+
+    assert {trial.run.status for trial in found.trials} == {"ok"}
+    assert told == sorted(trial.score for trial in found.trials)
+
+
+def test_for_labels_the_event_log_alone_decides_too(judged):
+    kb, found, _ = judged
+
+    steps = retrace(kb, found.session)
+    remembered = trials_of(kb, found.session, "f1", Spool(None))
+
+    assert [step.is_same for step in steps] == [True] * 8
+    assert [trial.score for trial in remembered] == [trial.score for trial in found.trials]
+
+
+def test_for_labels_a_session_that_was_cut_short_goes_on_as_before(judged, rare, pool, tmp_path):
+    _, whole, _ = judged
+    n_seen = iter(range(1, 100))
+
+    with open_kb(tmp_path / "kb.db") as kb:
+        TuneSession(rare, kb, settings_of(metric="f1"), pool).run(
+            on_progress=lambda _: next(n_seen), should_stop=lambda: next(n_seen) > 9
+        )
+        earlier = cut_short(kb, rare.fingerprint, Spool(None))
+        found = TuneSession(rare, kb, settings_of(metric="f1"), pool, resumed=earlier).run()
+
+    assert 0 < len(earlier.trials) < 8
+    assert [trial.run.identity for trial in found.trials] == [trial.run.identity for trial in whole.trials]
+    assert [trial.score for trial in found.trials] == [trial.score for trial in whole.trials]
 
 
 @pytest.fixture(scope="module")

@@ -131,6 +131,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     """Return what was found, in a few lines."""
     from metaml.budget import in_words
     from metaml.evaluation import display
+    from metaml.report import basis
 
     finished = tuned.finished
     lines = [f"{len(tuned.found.trials)} evaluations in {in_words(tuned.seconds)}."]
@@ -139,6 +140,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     else:
         label, value = display(tuned.found.metric, finished.score)
         how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"
+        label += basis(tuned.found.metric)
         lines.append(f"{how} {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
         lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
     lines.append(f"Report: {output / 'report.html'}")

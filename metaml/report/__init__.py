@@ -19,6 +19,7 @@ from metaml.report.data import (
 from metaml.report.importance import hyperparameter_importance
 from metaml.report.page import render
 from metaml.report.summary import leaderboard_csv, summary
+from metaml.report.wording import basis
 
 __all__ = [
     "CalibrationBin",
@@ -31,6 +32,7 @@ __all__ = [
     "ReportData",
     "SessionFacts",
     "TrialRow",
+    "basis",
     "calibration_bins",
     "confusion_of",
     "feature_importance",

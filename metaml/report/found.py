@@ -7,6 +7,7 @@ from metaml.report.data import Final, ReportData
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, settings, side_by_side, table, tiles
 from metaml.report.wording import (
+    basis,
     best_default,
     comparison,
     complete,
@@ -35,7 +36,7 @@ def headline(data: ReportData) -> Html:
         said.append("No model was found.")
     else:
         reached = f"{model_words(data)} predicts"
-        score = f"{metric_label(data.metric)} {score_text(data.metric, final.score)}"
+        score = f"{metric_label(data.metric)}{basis(data.metric)} {score_text(data.metric, final.score)}"
         if math.isfinite(final.score):
             said.append(
                 joined(reached, " ", _name(data.dataset.target), f" with a {validated(data)} ", tag("b", score), ".")

@@ -9,7 +9,7 @@ from typing import Any
 
 from metaml.evaluation.scoring import METRICS, display
 from metaml.report.data import ReportData
-from metaml.report.wording import comparison, complete, effort, metric_label, model_words, score_text, validated
+from metaml.report.wording import basis, comparison, complete, effort, metric_label, model_words, score_text, validated
 
 FORMAT = 1
 """Goes up when a key changes its meaning or goes away; new keys may come at any time."""
@@ -36,6 +36,8 @@ def summary(data: ReportData) -> dict[str, Any]:
             "name": data.metric,
             "label": metric_label(data.metric),
             "is_loss": METRICS[data.metric].is_loss,
+            # Whose scores are shown: those of labels as the tuned line between classes gives them.
+            "is_after_thresholds": bool(basis(data.metric)),
         },
         "model": None
         if final is None
@@ -120,7 +122,7 @@ def leaderboard_csv(data: ReportData) -> str:
 def _headline(data: ReportData) -> str:
     if data.final is None:
         return f"No model was found. {effort(data)}"
-    reached = f"{metric_label(data.metric)} {score_text(data.metric, data.final.score)}"
+    reached = f"{metric_label(data.metric)}{basis(data.metric)} {score_text(data.metric, data.final.score)}"
     said = [f"{model_words(data)}: {validated(data)} {reached}.", comparison(data), effort(data)]
     return " ".join(sentence for sentence in said if sentence)
 

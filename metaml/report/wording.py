@@ -124,6 +124,15 @@ def metric_label(metric: str) -> str:
     return METRICS[metric].label
 
 
+def basis(metric: str) -> str:
+    """Return which score of a metric is shown, to follow its name: for metrics of labels not that at one half.
+
+    >>> basis("f1"), basis("roc_auc")
+    (' after thresholds', '')
+    """
+    return " after thresholds" if METRICS[metric].needs == "labels" else ""
+
+
 def direction(metric: str) -> str:
     """Return which way is better, as shown."""
     return "lower is better" if METRICS[metric].is_loss else "higher is better"

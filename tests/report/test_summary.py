@@ -3,8 +3,9 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
-from metaml.report import leaderboard_csv, summary
+from metaml.report import leaderboard_csv, render, summary
 from tests.report.samples import failed, full, least, numeric
 
 
@@ -18,11 +19,21 @@ def test_a_summary_survives_json():
 def test_a_summary_has_the_model_and_the_single_best():
     facts = summary(numeric())
 
-    assert facts["metric"] == {"name": "neg_rmse", "label": "RMSE", "is_loss": True}
+    assert facts["metric"] == {"name": "neg_rmse", "label": "RMSE", "is_loss": True, "is_after_thresholds": False}
     assert facts["model"]["score"] == -9.0
     assert facts["model"]["shown"] == 9.0
     assert facts["best"]["score"] == max(row.score for row in numeric().trials if row.status == "ok")
     assert facts["evaluations"] == {"ok": 35, "partial": 5}
+
+
+def test_a_metric_of_labels_is_said_to_be_that_after_thresholds():
+    data = replace(full(), metric="accuracy")
+
+    facts = summary(data)
+
+    assert facts["metric"]["is_after_thresholds"]
+    assert "cross-validated accuracy after thresholds" in facts["headline"]
+    assert "accuracy is that after thresholds" in render(data)
 
 
 def test_the_leaderboard_has_every_run_the_complete_ones_ranked():
