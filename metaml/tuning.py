@@ -224,7 +224,8 @@ class TuneSession:
         return choice
 
     def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
-        best = next(iter(ranked(self.trials)), None)
+        # Against the best of its own algorithm: what is weaker alone may be what an ensemble lacks.
+        best = next((trial for trial in ranked(self.trials) if trial.run.algorithm == algorithm), None)
         limits = replace(self.settings.limits, seconds=min(self._most_seconds(), left, self.budget.left))
         # What a configuration is worth after thresholds cannot be seen on its first folds.
         has_race = not depends_on_thresholds(self.metric)
