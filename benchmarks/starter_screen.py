@@ -45,9 +45,11 @@ N_DRAWN = {
 }
 ROUNDS = ((None, 8), (48, 14), (24, None))
 """Configurations (beside the defaults) and data sets of each family in each round; None stands for all."""
-AT_A_TIME = 4
+AT_A_TIME = 8
 SMALL = (250, 2500)
 MOST_COLUMNS = 60
+MOST_CELLS = 500
+"""Columns × classes beyond which most evaluations would only be time-outs."""
 MAX_ROWS = 2000
 WORST_SHARE = 0.5
 Wanted = tuple[str, Config]
@@ -61,13 +63,15 @@ class Known:
     task: str
     n_rows: int
     n_columns: int
+    n_classes: int
 
 
 def manifest(place: Path) -> list[Known]:
     """Return all data sets, the smallest first."""
     with (place / "manifest.csv").open(encoding="utf-8") as file:
         rows = [
-            Known(row["name"], row["task"], int(row["n_rows"]), int(row["n_features"])) for row in csv.DictReader(file)
+            Known(row["name"], row["task"], int(row["n_rows"]), int(row["n_features"]), int(row["n_classes"] or 1))
+            for row in csv.DictReader(file)
         ]
     return sorted(rows, key=lambda row: row.n_rows)
 
@@ -197,7 +201,11 @@ def main() -> None:
         # A few at a time, the best first: whenever it is stopped, what is known is known everywhere.
         for begin in range(0, ROUNDS[-1][0] or 0, AT_A_TIME):
             for family, tasks in FAMILIES.items():
-                names = [row.name for row in manifest(asked.folder) if row.task in tasks]
+                names = [
+                    row.name
+                    for row in manifest(asked.folder)
+                    if row.task in tasks and row.n_columns * row.n_classes <= MOST_CELLS
+                ]
                 round_of(kb, asked.folder, names, wanted[family][begin : begin + AT_A_TIME], asked, should_stop)
                 if should_stop():
                     return
