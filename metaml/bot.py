@@ -142,7 +142,9 @@ class Draws:
         seen = {canonical_json(config) for config in self._kb.configs(fingerprint, algorithm)}
         content = f"{self._settings.seed}|{fingerprint}|{algorithm}".encode()
         rng = np.random.default_rng(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
-        given = [space.default(), *(config for name, config in self._settings.first if name == algorithm)]
+        wanted = [config for name, config in self._settings.first if name == algorithm]
+        # What is meant for classes is no configuration for numbers.
+        given = [space.default(), *(config for config in wanted if space.is_valid(config))]
         drawn = (space.sample(1, rng)[0] for _ in count()) if self._settings.draws else ()
         misses = 0
         for candidate in chain(given, drawn):

@@ -1,5 +1,6 @@
 """The bot: even, reproducible, resumable experience."""
 
+import numpy as np
 import pytest
 
 from metaml.algorithms import ALGORITHMS
@@ -63,6 +64,18 @@ def test_the_default_comes_first_and_the_others_have_their_sampling_density(made
     fingerprint = kb.datasets().set_index("name")["fingerprint"]["iris"]
     assert ALGORITHMS["decision_tree"].space("multiclass").default() in kb.configs(fingerprint, "decision_tree")
     assert frame["probability"].isna().tolist() == [True, False]
+
+
+def test_what_all_data_sets_should_get_comes_after_the_default_where_it_fits(tmp_path):
+    wanted = ALGORITHMS["decision_tree"].space("multiclass").sample(1, np.random.default_rng(0))[0]
+    settings = settings_of(algorithms=("decision_tree",), n_runs=None, first=(("decision_tree", wanted),), draws=False)
+
+    with open_kb(tmp_path / "kb.db") as kb:
+        run_bot(kb, some("iris", "wine", "diabetes"), settings)
+        frame = kb.runs()
+
+    assert frame.groupby("dataset").size().to_dict() == {"diabetes": 1, "iris": 2, "wine": 2}
+    assert (frame["min_samples_leaf"] == wanted["min_samples_leaf"]).sum() == 2
 
 
 def test_every_metric_of_the_task_is_kept_for_each_fold(made):
