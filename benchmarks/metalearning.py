@@ -282,7 +282,7 @@ def regret(
         for name, own in found.items():
             curves.setdefault(name, []).append(np.mean(own, axis=0))
     show(curves)
-    for name in curves.keys() - {GUARDED} if GUARDED in curves else ():
+    for name in [name for name in curves if GUARDED in curves and name != GUARDED]:
         paired = [first - second for first, second in zip(curves[GUARDED], curves[name], strict=True)]
         show({f"favourite minus {name.strip()}": paired})
     print(f"  the guard changed its mind in {switched} of {n_searches} searches")
