@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from bandits import FAMILIES, ROUNDS, oracle_gaps, print_table
-from metalearning import LANDSCAPE_RUNS, PER_DATASET, Case, favourite, search_order
+from metalearning import LANDSCAPE_RUNS, case_of, favourite, search_order
 from tables import DECLARED_LOG, METADATA, pools
 
 from metaml.bandits import POLICIES, Policy
 from metaml.metalearning.algorithms import curves_by_arm
+from metaml.metalearning.comparison import PER_DATASET
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.learner import MetaLearner
@@ -66,7 +67,7 @@ def record(whole: Experience, landscape: Landscape, part: Sequence[str], n_seeds
     learner = MetaLearner().fit(whole.without(places).thinned(PER_DATASET))
     cells = []
     for k, name in zip(places, part, strict=True):
-        case = Case(whole, k, {"default": learner}, landscape)
+        case = case_of(whole, k, {"default": learner}, landscape)
         prior = case.prior()
         for seed in range(n_seeds):
             judge = ExperienceCommittee(prior, STRATEGIES["default"])

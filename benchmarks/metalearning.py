@@ -3,6 +3,9 @@
 Data sets are left out in ten parts. With k evaluations, k random runs of the left-out data set are known and the others
 are ranked. Regret is the distance to the best run of the data set in per cent of the range of its runs.
 
+With `--cache FOLDER` what is learnt for each part is kept there, and other ways to search are tried in a minute. Delete
+the folder when the code that learns has changed.
+
 python benchmarks/metalearning.py [--tasks 25] [--seeds 1] [--only tau,regret,poison,speed] [--algorithms svc]
 """
 
@@ -11,17 +14,20 @@ import dataclasses
 import resource
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 import numpy as np
 from import_tables import METADATA, METAFEATURES, RUNS
 from numpy.typing import NDArray
+from remembered import remembered
 
 from metaml.acquisition.committee import Committee
 from metaml.metafeatures import GROUPS
+from metaml.metalearning.comparison import PER_DATASET, described
 from metaml.metalearning.experience import ExperienceCommittee, Prior
 from metaml.metalearning.guard import Guard
 from metaml.metalearning.landscape import Landscape, make_landscape
@@ -42,7 +48,6 @@ from metaml_kb.tableimport import import_table
 Array = NDArray[np.float64]
 ALGORITHMS = ("random_forest", "adaboost", "svc")
 N_FOLDS = 10
-PER_DATASET = 100
 LANDSCAPE_RUNS = 300
 EVALUATIONS = (0, 3, 5, 10)
 CHECKPOINTS = (1, 3, 5, 10, 20, 30, 50)
@@ -57,28 +62,27 @@ WITHIN_A_SECOND = tuple(name for group in ("simple", "statistical", "information
 class Case:
     """One data set under test, and what was learnt without it."""
 
-    whole: Experience
     position: int
+    rows: Array
+    scores: Array
+    metafeatures: dict[str, float]
     learners: dict[str, MetaLearner | Neighbours]
     landscape: Landscape
-
-    @property
-    def rows(self) -> Array:
-        return self.whole.rows[self.whole.places[self.position]]
-
-    @property
-    def scores(self) -> Array:
-        return self.whole.scores[self.whole.places[self.position]]
-
-    @property
-    def metafeatures(self) -> dict[str, float]:
-        return {str(k): float(v) for k, v in self.whole.metafeatures.iloc[self.position].items()}
+    priors: dict[str, Prior] = field(default_factory=dict)
 
     def prior(self, learner: str = "default") -> Prior:
         model = self.learners[learner]
         if not isinstance(model, MetaLearner):
             raise SystemExit(f"{learner} is no meta-learner")
-        return Prior(model, self.landscape, self.metafeatures)
+        if learner not in self.priors:
+            self.priors[learner] = Prior(model, self.landscape, self.metafeatures)
+        return self.priors[learner]
+
+
+def case_of(whole: Experience, k: int, learners: dict[str, MetaLearner | Neighbours], landscape: Landscape) -> Case:
+    """Return a data set of an experience as a case."""
+    places = whole.places[k]
+    return Case(k, whole.rows[places], whole.scores[places], described(whole, k), learners, landscape)
 
 
 def open_tables(folder: str, metadata: Path, algorithms: Sequence[str]) -> KnowledgeBase:
@@ -90,28 +94,57 @@ def open_tables(folder: str, metadata: Path, algorithms: Sequence[str]) -> Knowl
     return kb
 
 
-def cases(whole: Experience, recipes: Sequence[str], n_tasks: int | None, *, poison: bool = False) -> Iterator[Case]:
-    """Yield the data sets under test; the knowledge base holds all others, also when only some are tested."""
+def cases(
+    whole: Experience, recipes: Sequence[str], n_tasks: int | None, *, poison: bool = False, cache: Path | None = None
+) -> Iterator[Case]:
+    """Yield the data sets under test; the knowledge base holds all others, also when only some are tested.
+
+    With `poison` everything is learnt from inverted scores.
+    """
     known = whole.with_scores(-whole.scores) if poison else whole
-    landscape = make_landscape(known.thinned(LANDSCAPE_RUNS), n_grid=2000)
     tested = np.random.default_rng(1).permutation(whole.n_datasets)[: n_tasks or whole.n_datasets]
-    for part in folds(whole.n_datasets, N_FOLDS):
-        wanted = [k for k in part if k in tested and np.ptp(whole.scores[whole.places[k]]) > 0]
-        if not wanted:
-            continue
-        training = known.without(part).thinned(PER_DATASET)
-        learners: dict[str, MetaLearner | Neighbours] = {}
-        for name in recipes:
-            learners[name] = Neighbours().fit(training) if name == "neighbours" else MetaLearner(name).fit(training)
-        gone = {whole.datasets[k] for k in part}
-        rest = landscape.keep(k for k, print_ in enumerate(landscape.datasets) if print_ not in gone)
-        for k in wanted:
-            yield Case(whole, k, learners, rest)
+    n_described = len(whole.metafeatures.columns)
+    name = "-".join([whole.algorithm, *recipes, str(n_described), *(["inverted"] if poison else [])])
+    landscape = remembered(
+        cache, f"{name}-landscape", lambda: make_landscape(known.thinned(LANDSCAPE_RUNS), n_grid=2000)
+    )
+    for number, part in enumerate(folds(whole.n_datasets, N_FOLDS)):
+        if any(k in tested for k in part):
+            every = remembered(
+                cache, f"{name}-{number}", partial(part_cases, known, landscape, part, recipes, scores=whole.scores)
+            )
+            yield from (case for case in every if case.position in tested)
 
 
-def tau(whole: Experience, n_tasks: int | None, n_draws: int, recipes: Sequence[str]) -> None:
+def part_cases(
+    known: Experience, landscape: Landscape, part: Sequence[int], recipes: Sequence[str], *, scores: Array
+) -> list[Case]:
+    """Return the data sets of a part with what was learnt without them; those on which all scores tie are left out."""
+    training = known.without(part).thinned(PER_DATASET)
+    learners: dict[str, MetaLearner | Neighbours] = {}
+    for name in recipes:
+        # Neighbours look runs up: they need all there are.
+        learners[name] = (
+            Neighbours().fit(known.without(part)) if name == "neighbours" else MetaLearner(name).fit(training)
+        )
+    gone = {known.datasets[k] for k in part}
+    rest = landscape.keep(k for k, print_ in enumerate(landscape.datasets) if print_ not in gone)
+    truth = dataclasses.replace(known, scores=scores)
+    found = [case_of(truth, k, learners, rest) for k in part if np.ptp(scores[known.places[k]]) > 0]
+    for case in found:
+        for name, model in learners.items():
+            if isinstance(model, MetaLearner):
+                case.prior(name).points(case.rows)
+    # Large, and quickly made again.
+    vars(rest).pop("_interpolator", None)
+    return found
+
+
+def tau(
+    whole: Experience, n_tasks: int | None, n_draws: int, recipes: Sequence[str], *, cache: Path | None = None
+) -> None:
     found: dict[tuple[str, int], list[float]] = {}
-    for case in cases(whole, recipes, n_tasks):
+    for case in cases(whole, recipes, n_tasks, cache=cache):
         for name, model in case.learners.items():
             said = model.predict_rows(case.rows, case.metafeatures)
             found.setdefault((name, 0), []).append(kendall(said, case.scores))
@@ -202,31 +235,46 @@ def favourite(case: Case, prior: Prior) -> list[int]:
     return [int(np.argmax(prior.points(case.rows).mean))]
 
 
-def portfolio_of(case: Case) -> list[int]:
-    return portfolio(case.landscape.levels_at(case.rows), 3)
+def portfolio_of(case: Case, *, given: Sequence[int] = ()) -> list[int]:
+    return portfolio(case.landscape.levels_at(case.rows), 3, given=given)
 
 
-def contenders(case: Case, prior: Prior, seed: int, *, baselines: bool) -> Iterator[tuple[str, Judge, list[int]]]:
-    """Yield who searches: a name, a judge, and where it starts."""
-    first, three, chance = favourite(case, prior), portfolio_of(case), random_starts(case, seed)
-    experts = STRATEGIES["default"]
-    yield GUARDED, ExperienceCommittee(prior, experts), first
-    yield UNGUARDED, ExperienceCommittee(prior, experts, guard=Guard(least=1000)), first
-    yield "experience from portfolio-3", ExperienceCommittee(prior, experts), three
-    if baselines:
-        yield "rank-weighted from portfolio-3", RankWeightedJudge(case.landscape, case.rows), three
-        yield "no KB, 3 random + gbqr", Committee(STRATEGIES["gbqr"]), chance
-        yield "no KB, 3 random + default", Committee(experts), chance
+def contenders(
+    case: Case, prior: Prior, seed: int, *, wanted: Collection[str]
+) -> Iterator[tuple[str, Judge, list[int]]]:
+    """Yield who searches, of those wanted: a name, a judge, and where it starts."""
+    first, chance, experts = favourite(case, prior), random_starts(case, seed), STRATEGIES["default"]
+    starts: dict[str, Callable[[], list[int]]] = {
+        GUARDED: lambda: first,
+        UNGUARDED: lambda: first,
+        "experience from portfolio-3": lambda: portfolio_of(case),
+        "experience from it and two more": lambda: portfolio_of(case, given=first),
+        "rank-weighted from portfolio-3": lambda: portfolio_of(case),
+        "no KB, 3 random + gbqr": lambda: chance,
+        "no KB, 3 random + default": lambda: chance,
+    }
+    judges: dict[str, Callable[[], Judge]] = {
+        UNGUARDED: lambda: ExperienceCommittee(prior, experts, guard=Guard(least=1000)),
+        "rank-weighted from portfolio-3": lambda: RankWeightedJudge(case.landscape, case.rows),
+        "no KB, 3 random + gbqr": lambda: Committee(STRATEGIES["gbqr"]),
+        "no KB, 3 random + default": lambda: Committee(experts),
+    }
+    for name, start in starts.items():
+        if name.strip() in wanted or not wanted:
+            judge = judges.get(name, lambda: ExperienceCommittee(prior, experts))
+            yield name, judge(), start()
 
 
-def regret(whole: Experience, n_tasks: int | None, n_seeds: int, *, baselines: bool) -> None:
+def regret(
+    whole: Experience, n_tasks: int | None, n_seeds: int, *, wanted: Collection[str], cache: Path | None = None
+) -> None:
     curves: dict[str, list[Array]] = {}
     switched = n_searches = 0
-    for case in cases(whole, ("default",), n_tasks):
+    for case in cases(whole, ("default",), n_tasks, cache=cache):
         prior = case.prior()
         found: dict[str, list[Array]] = {}
         for seed in range(n_seeds):
-            for name, judge, starts in contenders(case, prior, seed, baselines=baselines):
+            for name, judge, starts in contenders(case, prior, seed, wanted=wanted):
                 found.setdefault(name, []).append(search(case, starts, judge, 50, seed))
                 if name == GUARDED and isinstance(judge, ExperienceCommittee):
                     switched += bool(judge.guard.verdicts)
@@ -234,16 +282,18 @@ def regret(whole: Experience, n_tasks: int | None, n_seeds: int, *, baselines: b
         for name, own in found.items():
             curves.setdefault(name, []).append(np.mean(own, axis=0))
     show(curves)
-    cost = [first - second for first, second in zip(curves[GUARDED], curves[UNGUARDED], strict=True)]
-    show({"cost of the guard (paired)": cost})
+    for name in [name for name in curves if GUARDED in curves and name != GUARDED]:
+        paired = [first - second for first, second in zip(curves[GUARDED], curves[name], strict=True)]
+        show({f"favourite minus {name.strip()}": paired})
     print(f"  the guard changed its mind in {switched} of {n_searches} searches")
 
 
-def poisoned(whole: Experience, n_tasks: int, n_seeds: int) -> None:
+def poisoned(whole: Experience, n_tasks: int, n_seeds: int, *, cache: Path | None = None) -> None:
+    """Compare a search without a knowledge base with one whose knowledge base was trained on inverted scores."""
     curves: dict[str, list[Array]] = {}
     when: list[int] = []
     n_searches = 0
-    for case in cases(whole, ("default",), n_tasks, poison=True):
+    for case in cases(whole, ("default",), n_tasks, poison=True, cache=cache):
         prior = case.prior()
         for seed in range(n_seeds):
             starts = random_starts(case, seed)
@@ -299,10 +349,12 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only", default="tau,regret,poison,speed")
-    parser.add_argument("--no-baselines", action="store_true")
+    parser.add_argument("--contenders", default="", help="names of searches, separated by ';'; all if empty")
+    parser.add_argument("--cache", type=Path, default=None, help="where what is learnt is kept for the next time")
     parser.add_argument("--metafeatures", choices=("all", "quick"), default="all")
     options = parser.parse_args()
     wanted, names = options.only.split(","), options.algorithms.split(",")
+    contending = {name.strip() for name in options.contenders.split(";") if name.strip()}
     with tempfile.TemporaryDirectory() as folder, open_tables(folder, options.metadata, names) as kb:
         if "speed" in wanted:
             speed(kb, names, folder)
@@ -314,11 +366,17 @@ def main() -> None:
             n_described = len(whole.metafeatures.columns)
             print(f"{name}: {whole.n_datasets} data sets, {len(whole.scores)} runs, {n_described} metafeatures")
             if "tau" in wanted:
-                tau(whole, options.tasks, 2, RANKED if options.metafeatures == "all" else ("default",))
+                tau(
+                    whole,
+                    options.tasks,
+                    2,
+                    RANKED if options.metafeatures == "all" else ("default",),
+                    cache=options.cache,
+                )
             if "regret" in wanted:
-                regret(whole, options.tasks, options.seeds, baselines=not options.no_baselines)
+                regret(whole, options.tasks, options.seeds, wanted=contending, cache=options.cache)
             if "poison" in wanted:
-                poisoned(whole, min(options.tasks or 20, 20), options.seeds)
+                poisoned(whole, min(options.tasks or 20, 20), options.seeds, cache=options.cache)
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} megabytes")
 
 

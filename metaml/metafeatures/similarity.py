@@ -35,8 +35,8 @@ def nearest(values: Mapping[str, float], table: pd.DataFrame, n: int = 3) -> lis
     names = [name for name in COMPARED if name in table.columns and np.isfinite(values.get(name, np.nan))]
     if not names or table.empty:
         return []
-    known = _on_scale(table[names].to_numpy(dtype=np.float64), names)
-    asked = _on_scale(np.array([[float(values[name]) for name in names]]), names)
+    known = on_scale(table[names].to_numpy(dtype=np.float64), names)
+    asked = on_scale(np.array([[float(values[name]) for name in names]]), names)
     gaps = np.abs(known - asked) / _spread(np.vstack([known, asked]))
     shared = np.isfinite(gaps)
     counts = shared.sum(axis=1)
@@ -46,7 +46,8 @@ def nearest(values: Mapping[str, float], table: pd.DataFrame, n: int = 3) -> lis
     return [(str(table.index[row]), float(distances[row])) for row in order if enough[row]][:n]
 
 
-def _on_scale(rows: np.ndarray, names: list[str]) -> np.ndarray:
+def on_scale(rows: np.ndarray, names: list[str]) -> np.ndarray:
+    """Return rows of metafeatures as they are compared: counts by their logarithm, what is undefined as NaN."""
     rows = rows.copy()
     for position, name in enumerate(names):
         if name in _LOGARITHMIC:

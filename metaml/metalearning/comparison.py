@@ -19,6 +19,8 @@ RANKINGS: Mapping[str, Callable[[], MetaLearner | Neighbours]] = {
     "neighbours": lambda: Neighbours(),
 }
 """What is compared, by what it looks at."""
+PER_DATASET = 100
+"""Runs of each data set that a meta-learner is trained on; with more it is no better."""
 
 
 def compare(
@@ -36,7 +38,15 @@ def compare(
 
         return rank
 
-    return {name: cross_validate(experience, learn(name), n_folds=n_folds, seed=seed) for name in rankings}
+    return {
+        name: cross_validate(experience, learn(name), n_folds=n_folds, most_per_dataset=_most_runs(name), seed=seed)
+        for name in rankings
+    }
+
+
+def _most_runs(ranking: str) -> int | None:
+    """Return how many runs of a data set a ranking learns from; neighbours look runs up and need all there are."""
+    return None if ranking == "neighbours" else PER_DATASET
 
 
 def compare_after(
@@ -57,7 +67,7 @@ def compare_after(
         rest = landscape.keep(k for k, print_ in enumerate(landscape.datasets) if print_ not in gone)
         if not rest.n_datasets:
             continue
-        learner = MetaLearner(recipe, seed=seed).fit(experience.without(part).thinned(100, seed))
+        learner = MetaLearner(recipe, seed=seed).fit(experience.without(part).thinned(PER_DATASET, seed))
         for k in part:
             places = experience.places[k]
             rows, scores = experience.rows[places], experience.scores[places]

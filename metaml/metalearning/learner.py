@@ -109,6 +109,15 @@ class MetaLearner:
         self.members_ = tuple(self._train(recipe, experience, spread) for recipe in recipes)
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but the interactions, which are functions and follow from the encoder."""
+        return {name: value for name, value in vars(self).items() if name != "interactions_"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Become what was pickled."""
+        vars(self).update(state)
+        self.interactions_ = interactions_for(self.encoder_) if self.members_ else ()
+
     def predict(self, configs: Sequence[Config], metafeatures: Metafeatures) -> Array:
         """Return a score for each configuration on a data set with these metafeatures; only their order counts.
 

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from metaml.config import Config
+from metaml.metafeatures.similarity import COMPARED, on_scale
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.runs import Experience, facts_of
 from metaml.metalearning.scales import Array, Positions
@@ -14,10 +15,17 @@ from metaml.metalearning.scales import Array, Positions
 def distances(experience: Experience, metafeatures: Metafeatures) -> Array:
     """Return the L1 distance of each data set's metafeatures, each scaled to [0, 1], to those given.
 
-    A metafeature that one side lacks counts as the median. Where nothing is known all distances are equal.
+    Compared are the eleven of van Hoof (2018), table 6.3, counts by their logarithm; where none of them is known, all
+    others. A metafeature that a data set lacks counts as the median. Where nothing is known all distances are equal.
     """
-    table = experience.metafeatures.to_numpy(np.float64)
-    asked = np.array([float(metafeatures.get(name, np.nan)) for name in experience.metafeatures.columns])
+    known = [
+        str(name)
+        for name in experience.metafeatures.columns
+        if np.isfinite(metafeatures.get(name, np.nan)) and experience.metafeatures[name].notna().any()
+    ]
+    names = [name for name in known if name in COMPARED] or known
+    table = on_scale(experience.metafeatures[names].to_numpy(np.float64), names)
+    asked = on_scale(np.array([[float(metafeatures[name]) for name in names]]), names)[0]
     useful = np.isfinite(table).any(axis=0) & np.isfinite(asked)
     table, asked = table[:, useful], asked[useful]
     if not table.shape[1]:

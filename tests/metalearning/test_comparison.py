@@ -1,9 +1,14 @@
 """How good the knowledge base is, shown before it is trusted."""
 
+from functools import partial
+
 from metaml.acquisition.committee import Expert
-from metaml.metalearning.comparison import compare, compare_after
+from metaml.metalearning.comparison import compare, compare_after, described
 from metaml.metalearning.growth import growth_curve
+from metaml.metalearning.neighbours import Neighbours
+from metaml.metalearning.quality import cross_validate
 from metaml.metalearning.runs import Experience
+from metaml.metalearning.scales import Array
 from tests.metalearning.worlds import make_synthetic
 
 
@@ -13,6 +18,23 @@ def test_rankings_side_by_side(synthetic: Experience):
     assert found["metafeatures"].mean == 0.0
     assert found["both"].mean > 0.3
     assert len(found["neighbours"].taus) == 12
+
+
+def test_neighbours_look_up_all_runs():
+    crowded = make_synthetic(6, 150)
+
+    found = compare(crowded, ("neighbours",), n_folds=3)
+
+    assert (
+        found["neighbours"].taus
+        == cross_validate(
+            crowded, lambda world: partial(_by_neighbours, Neighbours().fit(world)), n_folds=3, most_per_dataset=None
+        ).taus
+    )
+
+
+def _by_neighbours(model: Neighbours, world: Experience, k: int) -> Array:
+    return model.predict_rows(world.rows[world.places[k]], described(world, k))
 
 
 def test_a_few_evaluations_are_learnt_from(synthetic: Experience):

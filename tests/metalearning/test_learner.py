@@ -1,5 +1,7 @@
 """The meta-learner ranks configurations for data sets it never saw."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,14 @@ def test_same_seed_same_model(synthetic: Experience):
     first, second = (MetaLearner([SMALL], seed=3).fit(synthetic).predict(RATES, {}) for _ in range(2))
 
     assert first.tolist() == second.tolist()
+
+
+def test_pickled_learner_says_the_same(learner: MetaLearner):
+    described = {"NumberOfInstances": 1000.0}
+
+    again = pickle.loads(pickle.dumps(learner))
+
+    assert again.predict(RATES, described).tolist() == learner.predict(RATES, described).tolist()
 
 
 def test_left_out_data_sets_are_ranked_better_with_metafeatures(synthetic: Experience):

@@ -1,5 +1,7 @@
 """What is evaluated first."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -110,6 +112,22 @@ def test_opt_takes_the_data_set_whose_ranking_is_most_alike(synthetic: Experienc
 
 def test_without_metafeatures_all_data_sets_are_equally_near(synthetic: Experience):
     assert distances(synthetic, {}).tolist() == [0.0] * 12
+
+
+def test_counts_are_compared_by_their_logarithm(synthetic: Experience):
+    # Sizes grow by a factor from 100 to 1,000,000: a third of the way up is 2,154 rows, not 333,400.
+    like = synthetic.metafeatures.iloc[0].to_dict() | {"NumberOfInstances": 2154.0}
+
+    assert abs(int(nearest(synthetic, like, 1)[0]) - 11 / 3) < 3
+
+
+def test_what_the_thesis_does_not_compare_counts_only_where_nothing_else_is_known(synthetic: Experience):
+    table = synthetic.metafeatures.assign(CfsSubsetEvalDecisionStumpAUC=range(12))
+    world = replace(synthetic, metafeatures=table)
+    like = table.iloc[4].to_dict() | {"CfsSubsetEvalDecisionStumpAUC": 11.0}
+
+    assert nearest(world, like, 1).tolist() == [4]
+    assert nearest(world, {"CfsSubsetEvalDecisionStumpAUC": 11.0}, 1).tolist() == [11]
 
 
 def test_neighbours_rank_by_the_runs_of_the_nearest(synthetic: Experience):
