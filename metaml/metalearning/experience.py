@@ -11,7 +11,7 @@ import numpy as np
 
 from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import SpaceCandidates
-from metaml.acquisition.committee import Belief, Committee, Expert, mean_ranks
+from metaml.acquisition.committee import Belief, Committee, Expert
 from metaml.acquisition.cube import Cube
 from metaml.encoding import Encoder, Facts
 from metaml.metalearning.guard import Guard
@@ -19,7 +19,6 @@ from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.learner import Metafeatures, MetaLearner
 from metaml.metalearning.process import Beliefs, ExperienceProcess, Points
 from metaml.metalearning.scales import Array
-from metaml.metalearning.warmstart import added
 from metaml.spaces import Space
 from metaml.surrogates.base import normal_prediction
 from metaml.surrogates.duration import Duration
@@ -29,8 +28,6 @@ LEAST_DATASETS = 10
 MOST_REMEMBERED = 20_000
 FIRST_TURN = 8
 """Evaluations from which on the experts have a turn of their own; before, they know too little."""
-FIRST_FEW = 3
-"""Evaluations below which data sets vote too: the process has little to go by and stays near its favourite."""
 FOREST_SHARE = 0.25
 """More helps random forests and harms AdaBoost (openml100-sklearn, 75 tasks)."""
 
@@ -85,9 +82,6 @@ def _joined(first: Points, second: Points) -> Points:
 class ExperienceCommittee(Committee):
     """Judges candidates by expected improvement under a process whose prior is the knowledge base.
 
-    Until three evaluations are known, half the vote is that of a portfolio: how much a candidate would add, over all
-    data sets of the knowledge base, to what the evaluated configurations reach there.
-
     The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`. The experts judge
     in its place when the prior rests on fewer than ten data sets, and from the evaluation on at which the guard finds
     that the prior does not agree with what was observed. They also have every third turn once eight evaluations are
@@ -112,7 +106,6 @@ class ExperienceCommittee(Committee):
         self.beliefs = beliefs
         self.experts_every = experts_every
         self.is_experienced = prior.n_datasets >= LEAST_DATASETS
-        self._reached: Array | None = None
 
     @property
     def notes(self) -> list[str]:
@@ -137,7 +130,6 @@ class ExperienceCommittee(Committee):
             return super().fit(X, y, seconds, seed)
         self._process = ExperienceProcess(self.prior.landscape.log_unit, self.beliefs).fit(points, y)
         self._best = float(y.max())
-        self._reached = self.prior.landscape.shares_at(X).max(axis=1) if len(y) < FIRST_FEW else None
         known = np.isfinite(seconds)
         self._duration = None
         if self.cost is not None and known.any():
@@ -152,15 +144,11 @@ class ExperienceCommittee(Committee):
         if self.cost is not None and self._duration is not None:
             belief = normal_prediction(mean, np.maximum(std, 1e-12))
             improvement = COST_ACQUISITIONS[self.cost](belief, self._best, self._duration.predict(X))
-        if self._reached is None:
-            return improvement[:, np.newaxis]
-        return np.column_stack([improvement, added(self.prior.landscape.shares_at(X), self._reached)])
+        return improvement[:, np.newaxis]
 
     def values(self, parts: Array) -> Array:
         """Return one value for each row, higher is better."""
-        if not self.is_experienced:
-            return super().values(parts)
-        return parts[:, 0] if parts.shape[1] == 1 else np.mean([mean_ranks(part) for part in parts.T], axis=0)
+        return parts[:, 0] if self.is_experienced else super().values(parts)
 
     def believe(self, row: Array) -> Belief:
         """Return what is expected of one row, in the unit of the scores."""

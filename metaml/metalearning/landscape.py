@@ -83,15 +83,6 @@ class Landscape:
         average, components = self.at(rows)
         return average + self._parts[2] @ components.T
 
-    def shares_at(self, rows: Array) -> Array:
-        """Return the level of each data set (first axis) at each row, as a share of the way from its worst to its best.
-
-        Worst and best are those of the grid; between its points shares may lie a little outside of [0, 1].
-        """
-        low, high = self.levels.min(axis=1, keepdims=True), self.levels.max(axis=1, keepdims=True)
-        shares: Array = (self.levels_at(rows) - low) / np.where(high > low, high - low, 1.0)
-        return shares
-
     def guess(self, metafeatures: Metafeatures) -> Array:
         """Return where along the components a data set with these metafeatures is expected."""
         from sklearn.ensemble import ExtraTreesRegressor

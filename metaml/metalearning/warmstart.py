@@ -108,19 +108,6 @@ def portfolio(levels: Array, k: int = 3, *, given: Sequence[int] = (), weights: 
     return chosen
 
 
-def added(shares: Array, reached: Array) -> Array:
-    """Return how much each candidate would add to what is reached on each data set, in the mean over data sets.
-
-    `shares` has a row for each data set and a column for each candidate, `reached` a number for each data set. It is
-    the expected improvement where the new data set is as likely to be like one of them as like another.
-
-    >>> added(np.array([[1.0, 0.25], [0.5, 1.0]]), np.array([0.5, 0.75])).tolist()
-    [0.25, 0.125]
-    """
-    gain: Array = np.maximum(shares - reached[:, np.newaxis], 0.0).mean(axis=0)
-    return gain
-
-
 def with_default(configs: Sequence[Config], default: Config | None, *, place: int = 1) -> list[Config]:
     """Return starts among which the algorithm's default is, at `place` unless it comes earlier anyway.
 

@@ -120,41 +120,6 @@ def test_committee_finds_the_optimum_in_few_evaluations(
     assert committee.guard.is_trusted
 
 
-def test_data_sets_vote_with_the_process_until_three_evaluations_are_known(
-    learner: MetaLearner, landscape: Landscape, synthetic: Experience
-):
-    rows = synthetic.encode(pool(20))
-    committee = make_committee(learner, landscape)
-    agreed = committee.prior.points(rows).mean
-
-    n_votes = []
-    for n in (1, 2, 3):
-        committee.fit(rows[:n], agreed[:n], np.full(n, np.nan), seed=0)
-        n_votes.append(committee.parts(rows).shape[1])
-        assert committee.values(committee.parts(rows)).shape == (20,)
-
-    assert n_votes == [2, 2, 1]
-
-
-def test_what_is_reached_everywhere_adds_nothing(learner: MetaLearner, landscape: Landscape, synthetic: Experience):
-    rows = synthetic.encode(pool(20))
-    committee = make_committee(learner, landscape)
-
-    committee.fit(rows[:2], np.array([0.1, 0.2]), np.full(2, np.nan), seed=0)
-    gain = committee.parts(rows)[:, 1]
-
-    assert gain[:2].tolist() == [0.0, 0.0]
-    assert gain.max() > 0
-
-
-def test_shares_run_from_the_worst_to_the_best_of_the_grid(landscape: Landscape):
-    shares = landscape.shares_at(landscape.grid)
-
-    assert shares.min() > -0.1
-    assert shares.max() < 1.1
-    assert (shares.max(axis=1) > 0.8).all()
-
-
 def test_inverted_world_switches_experience_off_and_says_when(
     learner: MetaLearner, landscape: Landscape, synthetic: Experience
 ):
