@@ -40,6 +40,8 @@ FALLBACK = "decision_tree"
 CALIBRATED = ("neg_log_loss", "neg_brier")
 """Metrics that ask how sure a model is. An ensemble of averaged models is less sure than its out-of-fold predictions,
 by which it was chosen: its members are fitted anew."""
+LEAST_AVERAGED = 100
+"""Of fewer rows a fold cannot do without any."""
 Fitted = tuple[Trial, float, tuple[Any, ...]]
 """A member: its trial, its weight, and its estimators."""
 
@@ -73,8 +75,9 @@ class Searched(Protocol):
 
 
 def averages_folds(searched: Searched, n_members: int) -> bool:
-    """Return whether the fold models make the better model: they saw all rows, and being sure does not count."""
-    is_whole = searched.plan.n_tested == len(searched.plan.assignment)
+    """Return whether the fold models make the better model: of many rows they saw all, and being sure does not count."""
+    n_rows = len(searched.plan.assignment)
+    is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
     return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)
 
 
