@@ -71,7 +71,7 @@ def suggest(
             n_rows=len(dataset.y),
             reference_seconds=environment()["reference_seconds"],
         )
-        rows = [_row(rank, move, memory) for rank, move in enumerate(opening.first(n), start=1)]
+        rows = [_row(rank, move, memory) for rank, move in enumerate(opening.first(n, is_filled=True), start=1)]
     if form is not Format.table:
         import pandas as pd
 

@@ -63,23 +63,39 @@ class Opening:
         self._places = {(move.algorithm, key_of(move.config)): k for k, move in enumerate(self.moves)}
         self.is_usable = repertoire.n_datasets >= LEAST_DATASETS and bool(self.moves)
 
-    def first(self, n: int, *, given: Sequence[Wanted] = (), budget_seconds: float | None = None) -> list[Move]:
-        """Return `n` moves, the first to be made first: those `given`, then what adds most to them.
+    def first(
+        self,
+        n: int,
+        *,
+        given: Sequence[Wanted] = (),
+        budget_seconds: float | None = None,
+        is_filled: bool = False,
+    ) -> list[Move]:
+        """Return up to `n` moves, the first to be made first: those `given`, then what adds most to them.
 
-        Without a budget in seconds, what a move takes does not matter: the order is then the same on every machine.
+        Without a budget in seconds, what a move takes does not matter: the order is then the same on every machine. If
+        it is to be filled, what stands highest by itself follows where nothing adds any more.
         """
         if not self.is_usable:
             return []
         costs = _costs(self.moves, budget_seconds)
         places = [self._places.get((name, key_of(config))) for name, config in given]
-        chosen = [place for place in places if place is not None]
-        return [self.moves[k] for k in greedy(self._levels, self._weights, costs, n, given=chosen)]
+        chosen = greedy(self._levels, self._weights, costs, n, given=[place for place in places if place is not None])
+        if is_filled:
+            highest = np.argsort(-self._expected, kind="stable").tolist()
+            chosen = list(dict.fromkeys([*chosen, *highest]))[:n]
+        return [self.moves[k] for k in chosen]
+
+    @property
+    def _expected(self) -> Array:
+        """Return the level of each move, in the mean over data sets, similar ones counting more."""
+        expected: Array = self._weights @ self._levels / self._weights.sum()
+        return expected
 
     def order(self) -> list[str]:
         """Return the algorithms, the one whose best move is expected to stand highest here first."""
-        expected = self._weights @ self._levels / self._weights.sum() if self.is_usable else np.zeros(len(self.moves))
         best: dict[str, float] = {}
-        for move, level in zip(self.moves, expected, strict=True):
+        for move, level in zip(self.moves, self._expected if self.is_usable else (), strict=self.is_usable):
             best[move.algorithm] = max(best.get(move.algorithm, 0.0), float(level))
         return sorted(best, key=lambda name: -best[name])
 
@@ -96,7 +112,7 @@ class Opening:
             return {}
         alike = np.argsort(self._distances, kind="stable")[:N_CARRIERS]
         return {
-            "expected_level": round(float(self._weights @ self._levels[:, place] / self._weights.sum()), 3),
+            "expected_level": round(float(self._expected[place]), 3),
             "carriers": [
                 {
                     "dataset": self._names[k],

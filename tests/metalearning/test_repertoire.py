@@ -96,6 +96,15 @@ def test_under_a_time_budget_long_moves_are_left_out_but_not_what_was_asked_for(
     assert len(patient) == 4
 
 
+def test_a_list_that_is_to_be_filled_goes_on_with_what_stands_highest(repertoire):
+    opening = reading(repertoire)
+
+    filled = opening.first(10, is_filled=True)
+
+    assert filled[: len(opening.first(10))] == opening.first(10)
+    assert len({repr(move) for move in filled}) == 10
+
+
 def test_only_algorithms_that_take_part_and_valid_configurations_open(repertoire):
     moves = reading(repertoire, algorithms=("k_neighbors",), is_valid=lambda _, config: config != DEFAULT).first(3)
 
