@@ -75,7 +75,7 @@ class Searched(Protocol):
 
 
 def averages_folds(searched: Searched, n_members: int) -> bool:
-    """Return whether the fold models make the better model: they saw all of many rows, and being sure does not count."""
+    """Return whether the fold models make the better model: they saw all of many rows, and being sure is no matter."""
     n_rows = len(searched.plan.assignment)
     is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
     return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)

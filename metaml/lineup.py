@@ -22,7 +22,7 @@ FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "
 YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
 """Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
 MANY_CLASSES = 10
-N_OPENING = 12
+N_OPENING = 16
 OPENING_SHARE = 0.4
 """The opening has so many moves, but no more than this part of the evaluations or of the time."""
 JOIN_EVERY = 4
