@@ -18,7 +18,11 @@ def measure(kb: KnowledgeBase, place: Path, *, n: int, max_rows: int, seed: int)
     factors = {}
     with Pool(1) as pool:
         known: set[str] = set()
+        by_bots = "SELECT key FROM session WHERE kind = 'bot' OR settings LIKE '%metaml bot%'"
+        made_here = set(kb.sql(by_bots)["key"])
         for session, runs in kb.runs(status="ok").groupby("session"):
+            if session not in made_here:
+                continue
             ratios = []
             for row in runs.iloc[rng.permutation(len(runs))[:n]].to_dict("records"):
                 dataset = read_dataset(place / f"{row['dataset']}.csv.gz")

@@ -86,9 +86,9 @@ def _forget_unused(connection: Connection) -> None:
 
 
 def _rename_sessions(connection: Connection) -> None:
-    """Make each session a starter's and write its hours and versions into its settings."""
+    """Make each session a starter's and write its hours and versions into its settings; earlier starters stay."""
     session, run = tables.session, tables.run
-    for row in connection.execute(select(session)).mappings().fetchall():
+    for row in connection.execute(select(session).where(session.c.kind != STARTER)).mappings().fetchall():
         mine = run.c.session_id == row["id"]
         last = connection.execute(select(func.max(run.c.finished_at)).where(mine)).scalar_one()
         machines = select(tables.environment.c.versions).where(
