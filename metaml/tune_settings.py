@@ -15,6 +15,8 @@ EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
 """An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
 LEAST_HELD_OUT = 1000
 """Rows that must be held out where there is no time for several folds."""
+TOO_DEAR, FEWEST_HELD_OUT = 20, 100
+"""Where all folds would take so many times the share, fewer rows will do: any model is better than none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,4 +76,7 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
     if n_rows > most_in_folds and min(n_rows, most) * HELD_OUT_SHARE >= LEAST_HELD_OUT:
         return 1, most
+    is_too_dear = min(n_rows, most_in_folds) * settings.n_folds > TOO_DEAR * most
+    if is_too_dear and n_rows * HELD_OUT_SHARE >= FEWEST_HELD_OUT:
+        return 1, max(most, LEAST_ROWS)
     return settings.n_folds, most_in_folds

@@ -34,8 +34,9 @@ PLAN_SEED = 0
 MOST_KEPT = 60
 """Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
 TICK_SECONDS = 0.2
-LONGEST_SHARE = 0.2
-"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that."""
+LONGEST_SHARE, FIRST_SHARE = 0.2, 0.6
+"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that; and as long as
+nothing is complete."""
 
 
 @dataclass(frozen=True)
@@ -247,8 +248,10 @@ class TuneSession:
     def _most_seconds(self) -> float:
         """Return the limit of one evaluation: once something is complete, none may take most of the time alone."""
         limit, complete = self.settings.limits.seconds, ranked(self.trials)
-        if self.settings.seconds is None or self.settings.n_iterations is not None or not complete:
+        if self.settings.seconds is None or self.settings.n_iterations is not None:
             return limit
+        if not complete:
+            return min(limit, FIRST_SHARE * self.settings.seconds)
         quickest = min(trial.outcome.seconds for trial in complete)
         return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
 

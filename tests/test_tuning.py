@@ -266,6 +266,14 @@ def test_a_part_that_is_too_small_to_judge_by_is_not_held_out():
     assert folds_and_rows(few, TuneSettings(seconds=10.0)) == (5, 2000)
 
 
+def test_a_part_is_held_out_where_all_folds_would_never_end():
+    columns = pd.DataFrame(np.random.default_rng(0).normal(size=(1500, 600)).round(2)).add_prefix("c")
+    dear = from_frame(columns.assign(y=[f"class {k % 26}" for k in range(1500)]), target="y")
+
+    assert folds_and_rows(dear, TuneSettings(seconds=10.0)) == (1, 2000)
+    assert folds_and_rows(dear, TuneSettings(seconds=3000.0)) == (5, 3076)
+
+
 def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):
     moments = iter(float(second) for second in range(10_000))
     budget = Budget(40.0, clock=lambda: next(moments))
