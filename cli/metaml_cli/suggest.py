@@ -63,15 +63,18 @@ def suggest(
                 "metaml bot makes more. Start with the defaults that metaml tune tries first."
             )
             return
+        reference = environment()["reference_seconds"]
         opening = Opening(
             memory.lessons.repertoire,
             memory.metafeatures,
             algorithms=chosen,
             is_valid=lambda name, config: ALGORITHMS[name].space(dataset.task).is_valid(config),
             n_rows=len(dataset.y),
-            reference_seconds=environment()["reference_seconds"],
+            reference_seconds=reference,
         )
-        rows = [_row(rank, move, memory) for rank, move in enumerate(opening.first(n, is_filled=True), start=1)]
+        rows = [
+            _row(rank, move, memory, reference) for rank, move in enumerate(opening.first(n, is_filled=True), start=1)
+        ]
     if form is not Format.table:
         import pandas as pd
 
@@ -91,13 +94,14 @@ def _check(chosen: tuple[str, ...], known: list[str]) -> None:
         raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(known)}.")
 
 
-def _row(rank: int, move: "Move", memory: "Memory") -> dict[str, Any]:
+def _row(rank: int, move: "Move", memory: "Memory", reference_seconds: float) -> dict[str, Any]:
+    seconds = memory.seconds(move.algorithm, move.config, reference_seconds=reference_seconds)
     why = memory.reasons(move.algorithm, move.config)
     return {
         "rank": rank,
         "algorithm": move.algorithm,
         "expected_sd": why["expected"],
-        "seconds": round(move.seconds, 2),
+        "seconds": round(seconds, 2),
         "config": dict(move.config),
         "reasons": why["reasons"],
         "carriers": why["carriers"],
