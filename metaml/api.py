@@ -111,6 +111,7 @@ def tune(
     surrogate: str = "default",
     bandit: str = DEFAULT_POLICY,
     single: bool = False,
+    refit: bool = False,
     workers: int = 1,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
@@ -146,6 +147,7 @@ def tune(
         max_rows=max_rows,
         seed=seed,
         exclude_datasets=tuple(exclude_datasets),
+        refits=refit,
     )
     budget = Budget(settings.seconds)
     if isinstance(data, pd.DataFrame):

@@ -48,6 +48,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         algorithms: str | Iterable[str] | None = None,
         exclude: str | Iterable[str] = (),
         single: bool = False,
+        refit: bool = False,
         workers: int = 1,
         folds: int = 5,
         kb: str | Path | None = None,
@@ -65,6 +66,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         metric: what to optimise; "auto" is ROC AUC, log loss or RMSE
         algorithms, exclude: names of algorithms to use, by default all, and to leave out
         single: one model instead of an ensemble
+        refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
@@ -79,6 +81,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.algorithms = algorithms
         self.exclude = exclude
         self.single = single
+        self.refit = refit
         self.workers = workers
         self.folds = folds
         self.kb = kb
@@ -108,6 +111,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 n_workers=self.workers,
                 n_folds=self.folds,
                 seed=_seed_of(self.random_state),
+                refits=self.refit,
             )
             budget = Budget(settings.seconds)
             name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"

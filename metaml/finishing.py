@@ -74,8 +74,10 @@ class Searched(Protocol):
     def plan(self) -> FoldPlan: ...  # noqa: D102
 
 
-def averages_folds(searched: Searched, n_members: int) -> bool:
+def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -> bool:
     """Return whether the fold models make the better model: they saw all of many rows, and being sure is no matter."""
+    if settings.refits:
+        return False
     n_rows = len(searched.plan.assignment)
     is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
     return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)
@@ -86,7 +88,7 @@ def reserve_for(settings: TuneSettings, trials: Sequence[Trial], searched: Searc
     if settings.seconds is None:
         return 0.0
     best = ranked(trials)[:N_RESERVED]
-    if averages_folds(searched, len(best)):
+    if averages_folds(settings, searched, len(best)):
         best = [trial for trial in best if trial.run.identity not in models]
     costs = [refit_seconds_of(trial, searched.plan) for trial in best]
     refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
@@ -177,7 +179,7 @@ def _fitted(
     models: FoldModels,
 ) -> list[Fitted]:
     """Return the members that are fitted or could be in the time left, heaviest first."""
-    is_averaged = averages_folds(found, len(weighted))
+    is_averaged = averages_folds(settings, found, len(weighted))
     ready = [member for member in weighted if is_averaged and member[0].run.identity in models]
     others = [member for member in weighted if member not in ready]
     fitted = _refitted(dataset, found, others, pool, settings, budget) if others else []

@@ -60,6 +60,15 @@ def judged_score(outcome: Outcome, truth: Array, folds: Array, metric_name: str)
     return judge(outcome.predictions, truth, folds, metric_name)
 
 
+def moves_lines(metric_name: str, truth: Array, folds: Array, n_classes: int) -> bool:
+    """Return whether scores by a metric are those after thresholds, for the rows that are tested in a fold.
+
+    >>> moves_lines("f1", np.repeat([0, 1], [900, 100]), np.zeros(1000), 2)
+    True
+    """
+    return depends_on_thresholds(metric_name) and not is_few(np.asarray(truth)[np.asarray(folds) >= 0], n_classes)
+
+
 def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str) -> float:
     """Return the mean score over folds, each with the factors that are best on the other folds.
 

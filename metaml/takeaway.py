@@ -15,6 +15,7 @@ from metaml.data import Dataset
 from metaml.evaluation import metric
 from metaml.evaluation.environment import library_versions
 from metaml.finishing import Finished
+from metaml.judging import moves_lines
 from metaml.report import (
     DatasetFacts,
     Experience,
@@ -24,7 +25,6 @@ from metaml.report import (
     ReportData,
     SessionFacts,
     TrialRow,
-    basis,
     calibration_bins,
     confusion_of,
     hyperparameter_importance,
@@ -92,6 +92,7 @@ def report_data(
     data = ReportData(
         dataset=_dataset_facts(dataset),
         metric=found.metric,
+        is_after_thresholds=_moves_lines(dataset, found),
         session=SessionFacts(
             used_seconds=used_seconds,
             budget_seconds=settings.seconds,
@@ -118,6 +119,12 @@ def report_data(
         absent=absent or {},
     )
     return _with_errors(data, dataset, finished)
+
+
+def _moves_lines(dataset: Dataset, found: Found) -> bool:
+    if dataset.labels is None:
+        return False
+    return moves_lines(found.metric, dataset.y, found.plan.assignment, len(dataset.labels))
 
 
 def _dataset_facts(dataset: Dataset) -> DatasetFacts:
@@ -218,7 +225,7 @@ def best_code(dataset: Dataset, found: Found) -> str:
         dataset=dataset.name,
         metric=metric(found.metric).name,
         validated="held-out" if found.plan.n_folds == 1 else "cross-validated",
-        label=metric(found.metric).name + basis(found.metric),
+        label=metric(found.metric).name + (" after thresholds" if _moves_lines(dataset, found) else ""),
         score=best.score,
         algorithm=best.run.algorithm,
         config=json.dumps(config, indent=4).replace("null", "None").replace("true", "True").replace("false", "False"),

@@ -21,7 +21,11 @@ TOO_DEAR, FEWEST_HELD_OUT = 20, 100
 
 @dataclass(frozen=True, kw_only=True)
 class TuneSettings:
-    """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first."""
+    """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first.
+
+    `refits` asks for a final model that is fitted to all rows even where averaging those of the folds is better: it is
+    smaller and predicts sooner.
+    """
 
     metric: str = "auto"
     seconds: float | None = 300.0
@@ -36,6 +40,7 @@ class TuneSettings:
     seed: int = 0
     uses_memory: bool = True
     exclude_datasets: tuple[str, ...] = ()
+    refits: bool = False
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.algorithms if name not in ALGORITHMS]

@@ -140,6 +140,18 @@ def test_a_model_of_values_averages_what_was_fitted_to_the_folds():
     assert result.finished.refit_seconds < 5
 
 
+def test_a_model_that_predicts_sooner_can_be_asked_for():
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=4, refits=True))
+
+    assert {len(member.estimators) for member in result.finished.model.members} == {1}
+
+
+def test_a_score_of_labels_that_few_rows_decide_is_not_called_after_thresholds():
+    result = tune(builtin.load("iris"), settings_of(n_iterations=2, metric="accuracy"))
+
+    assert not result.report.is_after_thresholds
+
+
 def test_an_ensemble_that_must_be_sure_is_fitted_anew_and_a_single_model_is_not(tuned):
     _, result, _ = tuned
     n_members = len(result.finished.model.members)

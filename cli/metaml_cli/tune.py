@@ -33,6 +33,9 @@ def tune(
     surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
     bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget.")] = None,
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Fit the model to all rows: smaller, and quicker to predict.")
+    ] = False,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Evaluations at a time; default all cores, 1 with --iterations.")
     ] = None,
@@ -90,6 +93,7 @@ def tune(
             seed=seed,
             uses_memory=not no_kb,
             exclude_datasets=tuple(exclude_dataset or ()),
+            refits=refit,
         )
         with opened(":memory:" if no_kb else kb, create=True) as base:
             tuned = tune_dataset(
@@ -140,7 +144,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     else:
         label, value = display(tuned.found.metric, finished.score)
         how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"
-        label += basis(tuned.found.metric)
+        label += basis(tuned.report)
         lines.append(f"{how} {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
         lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
     lines.append(f"Report: {output / 'report.html'}")

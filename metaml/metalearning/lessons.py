@@ -16,6 +16,7 @@ import pandas as pd
 
 from metaml.errors import BadRequest
 from metaml.metalearning.algorithms import AlgorithmPrior
+from metaml.metalearning.boosters import compact_text
 from metaml.metalearning.pooling import on_one_scale
 from metaml.metalearning.repertoire import Repertoire, make_repertoire
 from metaml.metalearning.runs import Experience
@@ -143,7 +144,7 @@ def save_lessons(lessons: Lessons, path: Path) -> None:
                 file.writestr(f"{name}/{part}", data)
             booster = lessons.runtimes[name].booster_
             if booster is not None:
-                file.writestr(f"{name}/runtime.txt", booster.model_to_string())
+                file.writestr(f"{name}/runtime.txt", compact_text(booster))
     new.replace(path)
 
 

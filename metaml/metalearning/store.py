@@ -18,6 +18,7 @@ import pandas as pd
 from metaml.encoding import Encoder
 from metaml.encoding.encoder import Coding
 from metaml.errors import BadRequest
+from metaml.metalearning.boosters import compact_text
 from metaml.metalearning.interactions import interactions_for
 from metaml.metalearning.landscape import N_COMPONENTS, Landscape, make_landscape
 from metaml.metalearning.learner import Member, MetaLearner, Recipe
@@ -88,8 +89,7 @@ def packed(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
     """Return a trained meta-learner as the files it is kept in, by name; if wished, without the metafeatures."""
     learner, landscape = trained.learner, trained.landscape
     files = {
-        f"model_{number}.txt": member.booster.model_to_string().encode()
-        for number, member in enumerate(learner.members_)
+        f"model_{number}.txt": compact_text(member.booster).encode() for number, member in enumerate(learner.members_)
     }
     table = landscape.metafeatures
     average, along, components = _low_rank(landscape.levels)

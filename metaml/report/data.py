@@ -132,12 +132,14 @@ class ReportData:
     `metric` is a name of `METRICS`, scores are higher-is-better as stored. `baselines` are scores by name, such as
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
     wall-clock seconds by purpose; what several workers do at once counts divided by their number, so that it adds up to
-    `session.used_seconds`. `absent` explains in a sentence why a part (by its section name) is missing.
+    `session.used_seconds`. `is_after_thresholds` tells whether scores are those after moving the line between classes.
+    `absent` explains in a sentence why a part (by its section name) is missing.
     """
 
     dataset: DatasetFacts
     metric: str
     session: SessionFacts
+    is_after_thresholds: bool = False
     trials: Sequence[TrialRow] = ()
     baselines: Mapping[str, float] = field(default_factory=dict)
     final: Final | None = None

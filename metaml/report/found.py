@@ -36,7 +36,7 @@ def headline(data: ReportData) -> Html:
         said.append("No model was found.")
     else:
         reached = f"{model_words(data)} predicts"
-        score = f"{metric_label(data.metric)}{basis(data.metric)} {score_text(data.metric, final.score)}"
+        score = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, final.score)}"
         if math.isfinite(final.score):
             said.append(
                 joined(reached, " ", _name(data.dataset.target), f" with a {validated(data)} ", tag("b", score), ".")

@@ -43,7 +43,7 @@ def progress(data: ReportData) -> Html:
     ]
     inside = [level for level in levels if low <= level.y <= high]
     unit, unit_name = next((unit, name) for unit, least, name in UNITS if data.session.used_seconds >= least)
-    label = f"{metric_label(data.metric)}{basis(data.metric)} ({direction(data.metric)})"
+    label = f"{metric_label(data.metric)}{basis(data)} ({direction(data.metric)})"
 
     def picture(title: str, x_label: str, place: Callable[[TrialRow], float], end: float) -> Html:
         steps, dots = _path(data, place)
@@ -156,7 +156,7 @@ def leaderboard(data: ReportData) -> Html | None:
         )
         marked.append((trial.algorithm, trial.config) in members)
     said = f"The best {min(len(ok), MOST_SHOWN)} of {counted(len(ok), 'complete evaluation')}."
-    if basis(data.metric):
+    if basis(data):
         said += (
             f" The {label} is that after thresholds: for each fold, the line between classes is drawn on the others."
         )

@@ -37,7 +37,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             "label": metric_label(data.metric),
             "is_loss": METRICS[data.metric].is_loss,
             # Whose scores are shown: those of labels as the tuned line between classes gives them.
-            "is_after_thresholds": bool(basis(data.metric)),
+            "is_after_thresholds": data.is_after_thresholds,
         },
         "model": None
         if final is None
@@ -122,7 +122,7 @@ def leaderboard_csv(data: ReportData) -> str:
 def _headline(data: ReportData) -> str:
     if data.final is None:
         return f"No model was found. {effort(data)}"
-    reached = f"{metric_label(data.metric)}{basis(data.metric)} {score_text(data.metric, data.final.score)}"
+    reached = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, data.final.score)}"
     said = [f"{model_words(data)}: {validated(data)} {reached}.", comparison(data), effort(data)]
     return " ".join(sentence for sentence in said if sentence)
 

@@ -124,13 +124,9 @@ def metric_label(metric: str) -> str:
     return METRICS[metric].label
 
 
-def basis(metric: str) -> str:
-    """Return which score of a metric is shown, to follow its name: for metrics of labels not that at one half.
-
-    >>> basis("f1"), basis("roc_auc")
-    (' after thresholds', '')
-    """
-    return " after thresholds" if METRICS[metric].needs == "labels" else ""
+def basis(data: ReportData) -> str:
+    """Return which score of the metric is shown, to follow its name: nothing for the plain one."""
+    return " after thresholds" if data.is_after_thresholds else ""
 
 
 def direction(metric: str) -> str:

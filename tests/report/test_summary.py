@@ -26,14 +26,16 @@ def test_a_summary_has_the_model_and_the_single_best():
     assert facts["evaluations"] == {"ok": 35, "partial": 5}
 
 
-def test_a_metric_of_labels_is_said_to_be_that_after_thresholds():
-    data = replace(full(), metric="accuracy")
+def test_a_score_after_thresholds_is_called_so_and_a_plain_one_is_not():
+    plain = replace(full(), metric="accuracy")
+    data = replace(plain, is_after_thresholds=True)
 
     facts = summary(data)
 
     assert facts["metric"]["is_after_thresholds"]
     assert "cross-validated accuracy after thresholds" in facts["headline"]
     assert "accuracy is that after thresholds" in render(data)
+    assert "after thresholds" not in summary(plain)["headline"] + render(plain)
 
 
 def test_the_leaderboard_has_every_run_the_complete_ones_ranked():
