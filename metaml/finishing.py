@@ -18,6 +18,7 @@ from metaml.data import Dataset
 from metaml.ensemble import combine, score, select
 from metaml.evaluation import FoldPlan, Job, Limits, Pool
 from metaml.judging import depends_on_thresholds
+from metaml.libraries import importing
 from metaml.model import Member, Model, fit_member
 from metaml.thresholds import tune_multipliers
 from metaml.trials import FoldModels, Trial, ranked
@@ -270,6 +271,7 @@ def _fallback(dataset: Dataset, found: Found, why: str) -> Finished:
         if dataset.labels is not None:
             rows = np.unique(np.concatenate([rows, np.unique(dataset.y, return_index=True)[1]]))
     part = replace(dataset, X=dataset.X.iloc[rows].reset_index(drop=True), y=dataset.y[rows])
-    member = fit_member(part, algorithm, algorithm.space(dataset.task).default(), seed=0)
+    with importing:
+        member = fit_member(part, algorithm, algorithm.space(dataset.task).default(), seed=0)
     model = Model.of(dataset, [member], metric=found.metric, facts={"session": found.session, "fallback": why})
     return Finished(model, "fallback", (), math.nan, None, 0.0, why)

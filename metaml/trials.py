@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from metaml.evaluation import Outcome
 from metaml.judging import depends_on_thresholds
+from metaml.libraries import importing
 from metaml.lineup import LineUp
 from metaml_kb import KnowledgeBase, Run
 from metaml_kb.lookup import find_run
@@ -24,18 +25,21 @@ class Trial:
     """A finished evaluation of a session, and when it finished.
 
     The `score` is what it is judged by: for metrics of labels the one after thresholds, which the event log keeps.
+    All folds would have taken `whole_seconds`.
     """
 
     run: Run
     outcome: Outcome
     score: float
     at: float
+    whole_seconds: float
 
     def told(self, metric: str) -> Outcome:
-        """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
+        """Return what a search by this metric learns: the score it is judged by, and what all folds would take."""
+        outcome = replace(self.outcome, seconds=self.whole_seconds)
         if not depends_on_thresholds(metric) or not np.isfinite(self.score):
-            return self.outcome
-        return replace(self.outcome, scores={metric: (self.score,)})
+            return outcome
+        return replace(outcome, scores={metric: (self.score,)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +142,9 @@ class FoldModels:
         """Return the models of a run, one for each fold; none if they were not kept."""
         if run not in self._kept:
             return ()
-        # Written by this process, into a folder that only its user can read.
-        return tuple(pickle.loads(model) for model in pickle.loads(self._path(run).read_bytes()))  # noqa: S301
+        with importing:
+            # Written by this process, into a folder that only its user can read.
+            return tuple(pickle.loads(model) for model in pickle.loads(self._path(run).read_bytes()))  # noqa: S301
 
     def _path(self, run: str) -> Path:
         return Path(self._folder.name) / run
@@ -194,4 +199,6 @@ def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, spool: Spool
         predictions=spool.get(told["run"]),
     )
     score = told.get("score")
-    return Trial(run, outcome, outcome.score(metric) if score is None else score, told["at"])
+    judged = outcome.score(metric) if score is None else score
+    # Sessions of earlier releases have not written down what all folds would have taken.
+    return Trial(run, outcome, judged, told["at"], told.get("whole", outcome.seconds))

@@ -15,8 +15,10 @@ EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
 """An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
 LEAST_HELD_OUT = 1000
 """Rows that must be held out where there is no time for several folds."""
+DEAR, DEAR_ROWS, FEW_HELD_OUT = 4, 3, 300
+"""Where all folds of few rows would take so many times the share, one fold of so many times the rows for the share."""
 TOO_DEAR, FEWEST_HELD_OUT = 20, 100
-"""Where all folds would take so many times the share, fewer rows will do: any model is better than none."""
+"""Where they would take even more, fewer rows will do: any model is better than none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +83,9 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
     if n_rows > most_in_folds and min(n_rows, most) * HELD_OUT_SHARE >= LEAST_HELD_OUT:
         return 1, most
-    is_too_dear = min(n_rows, most_in_folds) * settings.n_folds > TOO_DEAR * most
-    if is_too_dear and n_rows * HELD_OUT_SHARE >= FEWEST_HELD_OUT:
+    n_fitted = min(n_rows, most_in_folds) * settings.n_folds
+    if n_fitted > DEAR * most and min(n_rows, DEAR_ROWS * most) * HELD_OUT_SHARE >= FEW_HELD_OUT:
+        return 1, DEAR_ROWS * most
+    if n_fitted > TOO_DEAR * most and n_rows * HELD_OUT_SHARE >= FEWEST_HELD_OUT:
         return 1, max(most, LEAST_ROWS)
     return settings.n_folds, most_in_folds

@@ -17,7 +17,7 @@ from metaml.budget import Budget
 from metaml.config import Config
 from metaml.consultation import Consultation
 from metaml.data import Dataset
-from metaml.evaluation import FoldPlan, Job, Outcome, Pool, Race, default_metric, make_plan, metric
+from metaml.evaluation import FoldPlan, Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
 from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
 from metaml.lineup import OPENING_SHARE, search_of, yardsticks
@@ -241,6 +241,7 @@ class TuneSession:
             keep_predictions=True,
             keep_models=self.models is not None,
             race=race,
+            overtime=self._overtime(left) if has_race else None,
         )
         self._asked_at[id(job)] = self.budget.used
         return job
@@ -254,6 +255,14 @@ class TuneSession:
             return min(limit, FIRST_SHARE * self.settings.seconds)
         quickest = min(trial.outcome.seconds for trial in complete)
         return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
+
+    def _overtime(self, left: float) -> Overtime | None:
+        """Return what an evaluation may take that is better than the best so far; None where time does not count."""
+        complete = ranked(self.trials)
+        if not complete or self.settings.seconds is None or self.settings.n_iterations is not None:
+            return None
+        most = min(left, self.budget.left, self.settings.limits.seconds)
+        return Overtime(self.metric, complete[0].outcome.scores[self.metric], most)
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""
@@ -285,8 +294,9 @@ class TuneSession:
         score = judged_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
-        trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
-        told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
+        whole = outcome.seconds * self.plan.n_folds / len(outcome.folds) if outcome.folds else outcome.seconds
+        trial = Trial(run, replace(outcome, models=()), score, self.budget.used, whole)
+        told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "whole": whole, "at": trial.at}
         if depends_on_thresholds(self.metric) and math.isfinite(score):
             # Predictions are not stored: without them nobody could judge again.
             told["score"] = score

@@ -274,6 +274,14 @@ def test_a_part_is_held_out_where_all_folds_would_never_end():
     assert folds_and_rows(dear, TuneSettings(seconds=3000.0)) == (5, 3076)
 
 
+def test_many_classes_of_many_rows_are_judged_by_a_held_out_part():
+    letters = pd.DataFrame(np.random.default_rng(0).normal(size=(13_400, 16)).round(2)).add_prefix("c")
+    dear = from_frame(letters.assign(y=[f"class {k % 26}" for k in range(13_400)]), target="y")
+
+    assert folds_and_rows(dear, TuneSettings(seconds=10.0)) == (1, 5769)
+    assert folds_and_rows(dear, TuneSettings(seconds=60.0)) == (1, 11_538)
+
+
 def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):
     moments = iter(float(second) for second in range(10_000))
     budget = Budget(40.0, clock=lambda: next(moments))

@@ -7,6 +7,7 @@ import pickle
 import re
 import time
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,11 +45,18 @@ class _Tested(NamedTuple):
     knows_all_classes: bool
 
 
-def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int = 1) -> Outcome:
+def evaluate(
+    job: Job,
+    dataset: Dataset,
+    algorithm: Algorithm,
+    *,
+    n_threads: int = 1,
+    on_overtime: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Return the outcome of a job on its data set.
 
     Whatever the learner raises becomes part of the outcome. Limits are looked at after each fold; to stop a learner
-    in the middle of one takes an `IsolatedEvaluator`.
+    in the middle of one takes an `IsolatedEvaluator`. Whoever watches the limits hears of overtime.
     """
     _check(job, dataset)
     if job.refit:
@@ -58,6 +66,7 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
     predictions = _empty_predictions(dataset)
     fit_seconds = predict_seconds = 0.0
     models = _Models(len(job.asked_folds) if job.keep_models else 0)
+    clock = _Clock(job, start, on_overtime)
     status: Status = "ok" if len(job.asked_folds) == job.plan.n_folds else "partial"
     error = None
     try:
@@ -72,8 +81,11 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
                 predictions[test] = tested.prediction
                 scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
                 models.keep(tested)
-                _check_limits(job, time.perf_counter() - start, meter.peak())
+                clock.check()
+                _check_memory(job, meter.peak())
                 if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
+                    break
+                if not clock.suffices(scores):
                     break
     except _Overrun as overrun:
         status, error = overrun.status, str(overrun)
@@ -95,6 +107,34 @@ def evaluate(job: Job, dataset: Dataset, algorithm: Algorithm, *, n_threads: int
         predictions=predictions if went_well and job.keep_predictions else None,
         models=models.kept if went_well and status == "ok" else (),
     )
+
+
+class _Clock:
+    """The time of an evaluation: what it took, and whether what it still needs is there."""
+
+    def __init__(self, job: Job, start: float, on_overtime: Callable[[], None]) -> None:
+        self._job, self._start, self._on_overtime = job, start, on_overtime
+        self._most = job.limits.seconds
+
+    def check(self) -> None:
+        """Raise if the time is up."""
+        if time.perf_counter() - self._start > self._most:
+            raise _Overrun("timeout", too_slow(self._job))
+
+    def suffices(self, scores: Sequence[Mapping[str, float]]) -> bool:
+        """Return whether the folds that are left can be expected to fit in, if need be with overtime."""
+        overtime, n_left = self._job.overtime, len(self._job.asked_folds) - len(scores)
+        if overtime is None or n_left == 0:
+            return True
+        expected = (time.perf_counter() - self._start) * (1 + n_left / len(scores))
+        if expected <= self._job.limits.seconds:
+            return True
+        if not overtime.is_for([fold[overtime.metric] for fold in scores], expected):
+            return False
+        if self._most < overtime.seconds:
+            self._most = overtime.seconds
+            self._on_overtime()
+        return True
 
 
 class _Models:
@@ -212,9 +252,7 @@ def _empty_predictions(dataset: Dataset) -> Array:
     return np.full((len(dataset.y), len(dataset.labels)), np.nan, dtype=np.float32)
 
 
-def _check_limits(job: Job, seconds: float, megabytes: float) -> None:
-    if seconds > job.limits.seconds:
-        raise _Overrun("timeout", too_slow(job))
+def _check_memory(job: Job, megabytes: float) -> None:
     if job.limits.megabytes is not None and megabytes > job.limits.megabytes:
         raise _Overrun("memory", too_large(job, megabytes))
 

@@ -24,7 +24,8 @@ from metaml.evaluation.job import Job, Outcome, Status
 from metaml.evaluation.kinship import descendants
 from metaml.evaluation.memory import MEGABYTE
 from metaml.evaluation.nursery import ATTEMPTS, Nursery, Worker
-from metaml.evaluation.worker import Begun, Done
+from metaml.evaluation.worker import Begun, Done, Overrunning
+from metaml.libraries import importing
 
 TICK_SECONDS = 0.05
 TICKS_PER_CENSUS = 10
@@ -95,6 +96,7 @@ class _Watch:
         self._worker = worker
         self._should_stop = should_stop
         self._since = time.monotonic()
+        self._most_seconds = job.limits.seconds
         self._baseline_bytes = 0
         self._family_bytes = 0
         self._peak_megabytes = 0.0
@@ -109,7 +111,7 @@ class _Watch:
                     message = self._receive()
                     if isinstance(message, Done):
                         return message
-                    self._begin(message)
+                    self._hear(message)
                 self._check()
         except (EOFError, OSError) as trouble:
             raise _WorkerGone from trouble
@@ -135,11 +137,16 @@ class _Watch:
         is_large = self._job.keep_predictions or self._job.refit
         most = LARGE_ANSWER_BYTES if is_large else SMALL_ANSWER_BYTES
         try:
-            return pickle.loads(self._worker.connection.recv_bytes(most))  # noqa: S301 - from our own process
+            content = self._worker.connection.recv_bytes(most)
+            with importing:
+                return pickle.loads(content)  # noqa: S301 - from our own process
         except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, ValueError, TypeError) as trouble:
             raise _WorkerGone from trouble
 
-    def _begin(self, message: object) -> None:
+    def _hear(self, message: object) -> None:
+        if self.has_begun and isinstance(message, Overrunning) and self._job.overtime is not None:
+            self._most_seconds = max(self._most_seconds, self._job.overtime.seconds)
+            return
         if self.has_begun or not isinstance(message, Begun):
             raise _WorkerGone
         self.has_begun = True
@@ -154,7 +161,7 @@ class _Watch:
             if seconds > LOAD_SECONDS:
                 raise _Overrun("timeout", f"the data set was not loaded within {LOAD_SECONDS:g} s")
             return
-        if seconds > self._job.limits.seconds:
+        if seconds > self._most_seconds:
             raise _Overrun("timeout", too_slow(self._job))
         self._check_memory()
 

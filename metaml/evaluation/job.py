@@ -104,10 +104,33 @@ class Race:
 
 
 @dataclass(frozen=True)
+class Overtime:
+    """What an evaluation may take in all if it is ahead of the best one, whose scores on each fold are given.
+
+    One that would overrun its limit and is not ahead, or would overrun even this, ends after the fold that shows it.
+    """
+
+    metric: str
+    scores: tuple[float, ...]
+    seconds: float
+
+    def is_for(self, scores: Sequence[float], expected_seconds: float) -> bool:
+        """Return whether an evaluation with these scores on the first folds may take so long.
+
+        >>> overtime = Overtime("accuracy", (0.90, 0.92, 0.91), seconds=10.0)
+        >>> overtime.is_for([0.91], 9.0), overtime.is_for([0.91], 11.0), overtime.is_for([0.91, 0.90], 9.0)
+        (True, False, False)
+        """
+        n = min(len(scores), len(self.scores))
+        return expected_seconds <= self.seconds and sum(scores[:n]) > sum(self.scores[:n])
+
+
+@dataclass(frozen=True)
 class Job:
     """One evaluation asked for. The data set is named by its fingerprint.
 
     `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
+    With `overtime`, limits are looked ahead to, and the limit of time gives way to what is better than the best.
     `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold. A `refit`
     is no evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the fitted
     estimator comes back.
@@ -123,6 +146,7 @@ class Job:
     keep_predictions: bool = False
     keep_models: bool = False
     race: Race | None = None
+    overtime: Overtime | None = None
     refit: bool = False
 
     @property

@@ -33,6 +33,10 @@ class Begun(NamedTuple):
     baseline_bytes: int
 
 
+class Overrunning(NamedTuple):
+    """The evaluation goes on beyond its limit, as it may: it is ahead."""
+
+
 class Done(NamedTuple):
     """The evaluation is over; a worker that retires takes no more jobs."""
 
@@ -79,7 +83,13 @@ def _outcome(
         release_memory()
         connection.send(Begun(resident_bytes()))
         with _second_line(job.limits.megabytes):
-            return evaluate(job, dataset, registry[job.algorithm], n_threads=n_threads)
+            return evaluate(
+                job,
+                dataset,
+                registry[job.algorithm],
+                n_threads=n_threads,
+                on_overtime=lambda: connection.send(Overrunning()),
+            )
     except MemoryError as trouble:
         return Outcome("memory", 0.0, error=one_line(trouble))
     except Exception as trouble:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from metaml.libraries import importing
 from metaml.metafeatures.landmarkers import two_folds
 from metaml.metafeatures.neighbour import nearest_share
 from metaml.metafeatures.view import Floats, View, scaled
@@ -46,7 +47,8 @@ def r2(guesses: Floats, truth: Floats) -> float:
 
 def _tree(max_depth: int | None) -> Callable[[View, View], Floats]:
     def learner(train: View, test: View) -> Floats:
-        from sklearn.tree import DecisionTreeRegressor
+        with importing:
+            from sklearn.tree import DecisionTreeRegressor
 
         X, asked = _encoded(train, test)
         model = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=2, random_state=0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from metaml.libraries import importing
 from metaml.metafeatures.view import Floats, Ints, View
 
 
@@ -49,7 +50,8 @@ def grow(
     seed: int = 0,
 ) -> Grown:
     """A tree that splits by information gain."""
-    from sklearn.tree import DecisionTreeClassifier
+    with importing:
+        from sklearn.tree import DecisionTreeClassifier
 
     model = DecisionTreeClassifier(
         criterion="entropy",

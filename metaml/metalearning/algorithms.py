@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from metaml.libraries import importing
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.process import ExperienceProcess, Points
@@ -78,7 +79,8 @@ class AlgorithmPrior:
         return sorted(found, key=lambda item: (item.best_rank, item.rank))
 
     def _forest(self, ranks: Array, metafeatures: Metafeatures) -> Array | None:
-        from sklearn.ensemble import ExtraTreesRegressor
+        with importing:
+            from sklearn.ensemble import ExtraTreesRegressor
 
         names = [
             name

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from metaml.libraries import importing
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Array
@@ -64,7 +65,8 @@ class Landscape:
 
     @cached_property
     def _interpolator(self) -> Any:
-        from sklearn.ensemble import ExtraTreesRegressor
+        with importing:
+            from sklearn.ensemble import ExtraTreesRegressor
 
         average, components, _ = self._parts
         forest = ExtraTreesRegressor(40, max_features=1.0, random_state=self.seed, n_jobs=1)
@@ -85,7 +87,8 @@ class Landscape:
 
     def guess(self, metafeatures: Metafeatures) -> Array:
         """Return where along the components a data set with these metafeatures is expected."""
-        from sklearn.ensemble import ExtraTreesRegressor
+        with importing:
+            from sklearn.ensemble import ExtraTreesRegressor
 
         places = self._parts[2]
         names = [name for name in self.metafeatures.columns if self.metafeatures[name].notna().any()]
@@ -106,7 +109,8 @@ class Landscape:
 
 def make_landscape(experience: Experience, *, n_grid: int = 2000, seed: int = 0) -> Landscape:
     """Return the landscape of an experience; data sets on which all scores are equal have none and are left out."""
-    from sklearn.ensemble import ExtraTreesRegressor
+    with importing:
+        from sklearn.ensemble import ExtraTreesRegressor
 
     varied = [
         k

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaml.config import Config
 from metaml.encoding import Encoder
+from metaml.libraries import importing
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.interactions import SIZES, Interaction, interaction_columns, interactions_for
 from metaml.metalearning.runs import Experience, facts_of
@@ -165,7 +166,8 @@ class MetaLearner:
         return tuple(columns or ["nothing"])
 
     def _train(self, recipe: Recipe, experience: Experience, described: Mapping[str, Array]) -> Member:
-        import lightgbm
+        with importing:
+            import lightgbm
 
         names = tuple(name for name in described if recipe.metafeatures == "all" or name in SIMPLE)
         X = self.inputs(recipe, names, experience.rows, described)

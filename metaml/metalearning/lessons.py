@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.errors import BadRequest
+from metaml.libraries import importing
 from metaml.metalearning.algorithms import AlgorithmPrior
 from metaml.metalearning.boosters import compact_text
 from metaml.metalearning.pooling import on_one_scale
@@ -217,7 +218,8 @@ def _runtime(content: Mapping[str, float | bool | None], model: bytes | None, tr
     learner.level_ = None if level is None else float(level)
     learner.has_reference_ = bool(content["has_reference"])
     if model is not None:
-        import lightgbm
+        with importing:
+            import lightgbm
 
         learner.booster_ = lightgbm.Booster(model_str=model.decode())
     return learner

@@ -18,6 +18,7 @@ import pandas as pd
 from metaml.encoding import Encoder
 from metaml.encoding.encoder import Coding
 from metaml.errors import BadRequest
+from metaml.libraries import importing
 from metaml.metalearning.boosters import compact_text
 from metaml.metalearning.interactions import interactions_for
 from metaml.metalearning.landscape import N_COMPONENTS, Landscape, make_landscape
@@ -223,7 +224,8 @@ def unpacked_encoder(content: Mapping[str, Any]) -> Encoder:
 
 
 def _member(content: Mapping[str, Any], model: str) -> Member:
-    import lightgbm
+    with importing:
+        import lightgbm
 
     return Member(
         Recipe(**content["recipe"]),

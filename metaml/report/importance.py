@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from metaml.budget import Budget
 from metaml.encoding import Encoder
+from metaml.libraries import importing
 from metaml.report.data import TrialRow
 
 FEWEST_RUNS = 10
@@ -45,7 +46,8 @@ def hyperparameter_importance(
 
 
 def _main_effects(runs: Sequence[TrialRow], seed: int) -> list[tuple[str, float]]:
-    from sklearn.ensemble import ExtraTreesRegressor
+    with importing:
+        from sklearn.ensemble import ExtraTreesRegressor
 
     configs = [run.config for run in runs]
     encoder = Encoder(one_hot=False).fit(configs)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.libraries import importing
+
 Array = NDArray[np.float64]
 Setting = str | int | float | bool
 
@@ -23,7 +25,8 @@ SMALL_DATA: dict[str, Setting] = {
 
 def boost(X: Array, y: Array, settings: Mapping[str, Setting], *, n_trees: int, seed: int) -> Any:
     """Return a LightGBM booster of `n_trees` trees grown on all rows."""
-    import lightgbm
+    with importing:
+        import lightgbm
 
     parameters = {**SMALL_DATA, **settings, "seed": seed}
     data = lightgbm.Dataset(X, y, params=parameters)

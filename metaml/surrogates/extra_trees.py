@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.libraries import importing
 from metaml.surrogates.base import Prediction
 from metaml.surrogates.forest import leaf_moments, mixture
 
@@ -25,7 +26,8 @@ class ExtraTrees:
 
     def fit(self, X: Array, y: Array) -> Self:
         """Learn from rows and scores."""
-        from sklearn.ensemble import ExtraTreesRegressor
+        with importing:
+            from sklearn.ensemble import ExtraTreesRegressor
 
         self.forest_ = ExtraTreesRegressor(
             n_estimators=self.n_trees, max_leaf_nodes=self.max_leaves, random_state=self.seed, n_jobs=1

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.libraries import importing
 from metaml.surrogates.base import Prediction, normal_prediction
 
 Array = NDArray[np.float64]
@@ -42,7 +43,8 @@ class Forest:
 
     def fit(self, X: Array, y: Array) -> Self:
         """Learn from rows and scores."""
-        from sklearn.ensemble import RandomForestRegressor
+        with importing:
+            from sklearn.ensemble import RandomForestRegressor
 
         self.forest_ = RandomForestRegressor(
             n_estimators=self.n_trees,

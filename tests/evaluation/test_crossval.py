@@ -7,7 +7,7 @@ from hostile_algorithms import ALGORITHMS
 
 from metaml.data import from_frame
 from metaml.errors import BadRequest
-from metaml.evaluation import all_scores, evaluate, given_plan
+from metaml.evaluation import Overtime, all_scores, evaluate, given_plan
 from metaml.evaluation.crossval import fold_seed, one_line
 from metaml.evaluation.job import Job, Limits
 
@@ -121,6 +121,20 @@ def test_limits_are_kept_between_folds(two_classes, ask):
 
     assert evaluate(slow, two_classes, ALGORITHMS["Sleepy"]).status == "timeout"
     assert evaluate(large, two_classes, ALGORITHMS["GreedyAtOnce"]).status == "memory"
+
+
+@pytest.mark.parametrize(
+    ("best", "most", "status", "n_folds"),
+    [(1.0, 60.0, "partial", 1), (0.0, 60.0, "ok", 3), (0.0, 0.2, "partial", 1)],
+    ids=["not ahead", "ahead", "ahead, but too slow even so"],
+)
+def test_an_evaluation_overruns_its_limit_only_if_it_is_ahead(two_classes, ask, best, most, status, n_folds):
+    overtime = Overtime("accuracy", (best,) * 3, most)
+    job = ask(two_classes, "Sleepy", {"seconds": 0.1}, n_folds=3, seconds=0.15, overtime=overtime)
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Sleepy"])
+
+    assert (outcome.status, len(outcome.scores["accuracy"])) == (status, n_folds)
 
 
 def test_peak_memory_and_seconds_are_measured(two_classes, ask):

@@ -1,8 +1,10 @@
 import os
+from dataclasses import replace
 
 import pytest
 from hostile_algorithms import REGISTRY
 
+from metaml.evaluation import Overtime
 from metaml.evaluation.isolation import IsolatedEvaluator
 from metaml.evaluation.nursery import Nursery
 from metaml.evaluation.shelf import Shelf
@@ -25,6 +27,14 @@ def test_limits_hold_without_a_pool(evaluator, two_classes, ask):
     ]
 
     assert [outcome.status for outcome in outcomes] == ["timeout", "memory", "ok"]
+
+
+def test_a_worker_that_is_ahead_may_overrun_its_limit_up_to_the_next(evaluator, two_classes, ask):
+    short, long = (Overtime("accuracy", (0.0,) * 3, seconds) for seconds in (1.25, 60.0))
+    job = ask(two_classes, "Sleepy", {"seconds": 0.4}, n_folds=3, seconds=1.0, overtime=long)
+
+    assert evaluator(job).status == "ok"
+    assert evaluator(replace(job, config={"seconds": 0.6}, overtime=short)).status == "partial"
 
 
 def test_evaluation_is_not_in_this_process(evaluator, two_classes, ask):
