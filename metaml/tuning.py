@@ -241,7 +241,7 @@ class TuneSession:
             keep_predictions=True,
             keep_models=self.models is not None,
             race=race,
-            overtime=self._overtime(left) if has_race else None,
+            overtime=self._overtime(left, has_race),
         )
         self._asked_at[id(job)] = self.budget.used
         return job
@@ -256,13 +256,12 @@ class TuneSession:
         quickest = min(trial.outcome.seconds for trial in complete)
         return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
 
-    def _overtime(self, left: float) -> Overtime | None:
+    def _overtime(self, left: float, has_race: bool) -> Overtime | None:
         """Return what an evaluation may take that is better than the best so far; None where time does not count."""
-        complete = ranked(self.trials)
-        if not complete or self.settings.seconds is None or self.settings.n_iterations is not None:
+        if self.settings.seconds is None or self.settings.n_iterations is not None:
             return None
-        most = min(left, self.budget.left, self.settings.limits.seconds)
-        return Overtime(self.metric, complete[0].outcome.scores[self.metric], most)
+        best = ranked(self.trials)[0].outcome.scores[self.metric] if has_race and ranked(self.trials) else ()
+        return Overtime(self.metric, best, min(left, self.budget.left, self.settings.limits.seconds))
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""

@@ -105,7 +105,7 @@ class Race:
 
 @dataclass(frozen=True)
 class Overtime:
-    """What an evaluation may take in all if it is ahead of the best one, whose scores on each fold are given.
+    """What an evaluation may take in all if it is ahead of the best one, whose scores on each fold are given, if any.
 
     One that would overrun its limit and is not ahead, or would overrun even this, ends after the fold that shows it.
     """
