@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaml.api import TuneResult, tune
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
-    from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
+    from metaml.starter import open_with_starter as open_kb
+    from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 __version__ = "0.1.0"
 
+# Where a name is from, and after a colon what it is called there.
 _HOMES = {
     "DatasetRecord": "metaml_kb",
     "KnowledgeBase": "metaml_kb",
@@ -20,7 +22,7 @@ _HOMES = {
     "MetaMLRegressor": "metaml.estimators",
     "Run": "metaml_kb",
     "TuneResult": "metaml.api",
-    "open_kb": "metaml_kb",
+    "open_kb": "metaml.starter:open_with_starter",
     "tune": "metaml.api",
 }
 
@@ -40,4 +42,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    home, _, original = _HOMES[name].partition(":")
+    return getattr(import_module(home), original or name)

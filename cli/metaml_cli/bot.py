@@ -72,7 +72,7 @@ def bot(
             return
         line = LiveLine()
         say(f"Working on {len(sources)} data sets with seed {settings.seed}; runs go to {base.name}.")
-        with counted_interrupts(line) as interrupts:
+        with counted_interrupts(line, "Finishing what is under way") as interrupts:
             report = run_bot(
                 base,
                 sources,

@@ -130,6 +130,7 @@ def _evaluate(
     frame = pd.DataFrame(rows)
     show(frame, form)
     if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
         frame.to_csv(output / "tau.csv", index=False)
         say(f"Tables and pictures are in {output}.")
 

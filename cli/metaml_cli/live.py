@@ -57,15 +57,15 @@ class Interrupts:
 
 
 @contextmanager
-def counted_interrupts(line: LiveLine) -> Iterator[Interrupts]:
-    """Let the first Ctrl-C be a wish and the second a KeyboardInterrupt."""
+def counted_interrupts(line: LiveLine, what_follows: str) -> Iterator[Interrupts]:
+    """Let the first Ctrl-C be a wish, after which `what_follows` is said, and the second a KeyboardInterrupt."""
     interrupts = Interrupts()
 
     def count(_signal: int, _frame: FrameType | None) -> None:
         interrupts.n += 1
         if interrupts.n > 1:
             raise KeyboardInterrupt
-        line.say("Finishing what is under way; press Ctrl-C again to stop at once.")
+        line.say(f"{what_follows}; press Ctrl-C again to stop at once.")
 
     before = signal.signal(signal.SIGINT, count)
     try:

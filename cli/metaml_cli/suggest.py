@@ -100,22 +100,25 @@ def _row(rank: int, move: "Move", memory: "Memory", reference_seconds: float) ->
     return {
         "rank": rank,
         "algorithm": move.algorithm,
-        "expected_sd": why["expected"],
+        "expected_sd": why.get("expected"),
         "seconds": round(seconds, 2),
         "config": dict(move.config),
-        "reasons": why["reasons"],
-        "carriers": why["carriers"],
+        "reasons": why.get("reasons", []),
+        "carriers": why.get("carriers", []),
     }
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
     """Return a suggestion as lines of at most 80 columns."""
     seconds = f"about {row['seconds']:g} s" if row["seconds"] == row["seconds"] else "time unknown"
-    head = f"{row['rank']:>2}. {row['algorithm']}  (expected {row['expected_sd']:+.2f} sd, {seconds})"
+    expected = "too few runs to say" if row["expected_sd"] is None else f"expected {row['expected_sd']:+.2f} sd"
+    head = f"{row['rank']:>2}. {row['algorithm']}  ({expected}, {seconds})"
     settings = ", ".join(f"{name}={value}" for name, value in row["config"].items())
     carriers = ", ".join(f"{item['dataset']} {item['standing']:+.1f}" for item in row["carriers"][:3])
     told = [("", settings), ("because ", "; ".join(row["reasons"])), ("on similar data (sd): ", carriers)]
     lines = [head]
     for label, text in told:
+        if not text:
+            continue
         lines += textwrap.wrap(label + text, WIDTH, initial_indent="    ", subsequent_indent="      ")
     return lines

@@ -11,6 +11,7 @@ from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
 
+STOPPING = "Stopping the search and saving the best model so far"
 MOST_WORKERS = 8
 """What is taken of a large machine unless --workers says otherwise."""
 
@@ -24,27 +25,34 @@ def tune(
     path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
     target: Annotated[str | None, typer.Option(help="Column to predict; default the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default found out.")] = None,
-    metric: Annotated[str, typer.Option(help="What to optimise; auto: ROC AUC, log loss or RMSE.")] = "auto",
+    metric: Annotated[str, typer.Option(help="auto (ROC AUC, log loss, RMSE), f1, accuracy, r2 …")] = "auto",
     time_budget: Annotated[str | None, typer.Option(help="All in all, such as 10m; default 5m.")] = None,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Evaluations instead of time.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="End after so many evaluations, or when the time is up.")
+    ] = None,
     output: Annotated[Path, typer.Option(help="Folder for model, report and tables.")] = Path("metaml-output"),
     algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
     exclude: Annotated[str | None, typer.Option(help="Algorithms to leave out, comma-separated.")] = None,
     surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
-    bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget.")] = None,
+    bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget: thompson, ucb1 …")] = None,
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit the model to all rows: smaller, and quicker to predict.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Evaluations at a time; default all cores, 1 with --iterations.")
+        int | None,
+        typer.Option(min=1, help="Evaluations at a time; default all cores, up to 8, and 1 with --iterations."),
     ] = None,
-    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds a fifth out.")] = 5,
+    folds: Annotated[
+        int, typer.Option(min=1, help="Cross-validation folds; 1 holds a fifth out, as large data do.")
+    ] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
     max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default by time.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed and --iterations give the same runs.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut short.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a search that was cut short, on its budget.")
+    ] = False,
     predictions: Annotated[bool, typer.Option("--predictions", help="Also write them, out of fold.")] = False,
     exclude_dataset: Annotated[
         list[str] | None, typer.Option(help="Ignore experience with this data set and its alikes; may be repeated.")
@@ -69,7 +77,7 @@ def tune(
     n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
     line = LiveLine()
     # The workers load their libraries while this process reads the data and asks the knowledge base.
-    with Pool(n_workers) as pool, counted_interrupts(line) as interrupts:
+    with Pool(n_workers) as pool, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
@@ -125,10 +133,22 @@ def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
     spent = in_words(progress.seconds)
     of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
     n_runs = f"{progress.n_done}/{settings.n_iterations} runs" if settings.n_iterations else f"{progress.n_done} runs"
-    if progress.best is None:
-        return f"{spent}{of}   {n_runs}"
-    label, value = display(progress.metric, progress.best.score)
-    return f"{spent}{of}   {n_runs}   best {label} {value:.4f} ({progress.best.run.algorithm})"
+    told = [f"{spent}{of}", n_runs]
+    if progress.best is not None:
+        label, value = display(progress.metric, progress.best.score)
+        told.append(f"best {label} {value:.4f} ({progress.best.run.algorithm})")
+    if (left := _seconds_left(progress, settings)) is not None:
+        told.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
+    return "   ".join(told)
+
+
+def _seconds_left(progress: "TuneProgress", settings: "TuneSettings") -> float | None:
+    """Return when a search is expected to end: by its budget, or by the pace of its evaluations so far."""
+    by_time = None if settings.seconds is None else settings.seconds - progress.seconds
+    if not settings.n_iterations or not progress.n_done:
+        return by_time
+    by_count = progress.seconds * (settings.n_iterations / progress.n_done - 1)
+    return by_count if by_time is None else min(by_count, by_time)
 
 
 def _summary(tuned: "Tuned", output: Path) -> str:

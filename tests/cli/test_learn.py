@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 from metaml_cli.main import app
+from metaml_cli.suggest import _lines
 from metaml_kb import open_kb
 from tests.experienced import fill
 
@@ -54,6 +55,25 @@ def test_the_rankings_are_judged_on_data_sets_they_have_not_seen(place):
     assert "by data sets known: 0:" in done.stderr
     assert (output / "tau.csv").exists()
     assert list(output.glob("growth-*.svg"))
+
+
+def test_tables_are_written_without_a_growth_curve_too(place):
+    output = place / "tables"
+    asked = ["--evaluate", "--algorithms", "decision_tree", "--growth", "0", "--output", output]
+
+    done = call("learn", "--kb", place / "kb.db", *asked)
+
+    assert done.exit_code == 0, done.output
+    assert [path.name for path in output.iterdir()] == ["tau.csv"]
+
+
+def test_a_suggestion_of_which_too_little_is_known_to_give_reasons_is_shown_all_the_same():
+    unknown = {"rank": 1, "algorithm": "svm", "expected_sd": None, "seconds": 0.5, "config": {"C": 1.0}}
+
+    assert _lines({**unknown, "reasons": [], "carriers": []}) == [
+        " 1. svm  (too few runs to say, about 0.5 s)",
+        "    C=1.0",
+    ]
 
 
 def test_suggestions_have_a_rank_seconds_and_reasons(place):
