@@ -1,8 +1,7 @@
 """Surrogates side by side on recorded runs, without a knowledge base.
 
-    python benchmarks/surrogates.py                      the seven tables: ratio to random search, paired
-    differences python benchmarks/surrogates.py --optimus            the thesis' own table: optima found
-    within 120 evaluations
+    python benchmarks/surrogates.py                 the seven tables: ratio to random search, paired differences
+    python benchmarks/surrogates.py --optimus       the thesis' own table: optima found within 120 evaluations
 
 Regret is (max - best) / (max - min) x 100 within a data set. All methods share three random starts for each
 data set and seed. Finished simulations are kept in a csv file and not run again.

@@ -22,7 +22,7 @@ from metaml.evaluation import Limits, display
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.starter import open_with_starter
-from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings
+from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings, chosen
 from metaml.tuning import TuneProgress
 from metaml_kb import KnowledgeBase
 
@@ -178,15 +178,11 @@ def settings_of(
     """Return the settings for a budget and algorithms as people give them."""
     if iterations is not None and iterations < 1:
         raise BadRequest(f"{iterations} iterations find nothing. Give at least 1, or none and a time budget.")
-    left_out = _names_in(exclude)
-    unknown = [name for name in left_out if name not in ALGORITHMS]
-    if unknown:
-        raise BadRequest(f"There is no algorithm {', '.join(unknown)} to exclude. They are: {', '.join(ALGORITHMS)}.")
     wanted = tuple(ALGORITHMS) if algorithms is None else _names_in(algorithms)
     return TuneSettings(
         seconds=_seconds_in(time_budget, iterations),
         n_iterations=iterations,
-        algorithms=tuple(name for name in wanted if name not in left_out),
+        algorithms=chosen(wanted, _names_in(exclude)),
         **others,
     )
 

@@ -13,7 +13,7 @@ from metaml.evaluation.environment import environment
 from metaml.learning import Wanted, repertoire_at_hand
 from metaml.lineup import LineUp, line_up
 from metaml.memory import Memory, Recall, remember
-from metaml.metafeatures import GROUPS
+from metaml.metafeatures import GROUPS, OUT_OF_TIME
 from metaml.metafeatures.description import describe_with
 from metaml.metalearning.opening import Opening
 from metaml.metalearning.repertoire import Repertoire
@@ -97,15 +97,17 @@ class Consultation:
         """Return what the report says of the knowledge base; None where it had nothing to say."""
         if self.memory is not None:
             return self.memory.contribution(n_warm_starts)
+        trouble = self._recall.trouble
         if self.opening is None or self._repertoire is None or not self.opening.is_usable:
-            return None
-        text = "The search was too short to ask for more than its opening."
+            return Experience(n_datasets=0, n_runs=0, similar=(), n_warm_starts=0, text=trouble) if trouble else None
+        is_short = self._settings.seconds is not None and self._settings.seconds < LEAST_SECONDS
+        text = "The search was too short to ask for more than its opening." if is_short else ""
         return Experience(
             n_datasets=self._repertoire.n_datasets,
             n_runs=self._repertoire.n_runs,
             similar=self.opening.similar,
             n_warm_starts=n_warm_starts,
-            text=text if self._recall.trouble == "" else self._recall.trouble,
+            text=trouble or text,
         )
 
     def _wanted(self) -> Wanted:
@@ -128,9 +130,17 @@ class Consultation:
         return memory
 
     def _describe(self) -> None:
-        if self._is_new:
+        if self._is_new or self._lacks_metafeatures():
             with self._entry("metafeatures"):
                 store_metafeatures(self._kb, self._dataset, seconds=describe_seconds(self._settings))
+
+    def _lacks_metafeatures(self) -> bool:
+        """Return whether there was no time for all metafeatures when the data set was described."""
+        query = (
+            "SELECT 1 FROM metafeature JOIN dataset ON dataset.id = metafeature.dataset_id "
+            "WHERE dataset.fingerprint = :fingerprint AND metafeature.reason = :reason LIMIT 1"
+        )
+        return not self._kb.sql(query, {"fingerprint": self._dataset.fingerprint, "reason": OUT_OF_TIME}).empty
 
     def _read(self, repertoire: Repertoire, metafeatures: dict[str, float]) -> Opening:
         task = self._dataset.task

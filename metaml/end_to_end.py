@@ -1,12 +1,14 @@
 """`tune`: a data set in, a model, a report and new experience out, within a budget that counts everything."""
 
+import os
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from metaml.budget import Budget
 from metaml.data import Dataset
+from metaml.errors import BadRequest
 from metaml.evaluation import Pool
 from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
@@ -52,6 +54,8 @@ def tune(
     `budget` if the caller's own work counts too. With `resume`, a session on this data set that was cut short goes on
     where it was; if there is none, a new one starts.
     """
+    if output is not None:
+        _check_output(output)
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
     spool = Spool(None if output is None else output / SPOOL)
@@ -64,7 +68,7 @@ def tune(
         if earlier is None:
             spool.clear()
         else:
-            settings = replace(settings, seconds=earlier.seconds, n_iterations=earlier.n_iterations)
+            settings = earlier.resumed(settings)
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used)
         begun = budget.used
         session = TuneSession(
@@ -94,6 +98,15 @@ def tune(
             write_files(output, dataset, found, finished, data, predictions=predictions)
         session.close()
         return Tuned(finished, found, data, budget.used)
+
+
+def _check_output(folder: Path) -> None:
+    """Raise BadRequest now if nothing could be written into a folder when the time is used up."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise BadRequest(f"The output {folder} cannot be a folder: {there} is a file. Give another --output.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise BadRequest(f"Nothing can be written into the output {folder}. Give another --output.")
 
 
 def _ledger(found: Found, finished: Finished, searched: float, used: float) -> dict[str, float]:

@@ -70,9 +70,11 @@ def select(
     rows = _some_rows(len(truth), seed)
     some = None if folds is None else folds[rows]
     if guide is not found:
-        order = order[np.argsort(-_score(guide, stack[np.ix_(order, rows)], truth[rows], some), kind="stable")]
+        order = order[
+            np.argsort(-_score(guide, stack[np.ix_(order, rows)].astype(np.float64), truth[rows], some), kind="stable")
+        ]
     counts = _greedy(
-        stack[np.ix_(order, rows)],
+        stack[np.ix_(order, rows)].astype(np.float64),
         lambda batch: _score(guide, batch, truth[rows], some),
         n_rounds=n_rounds,
         n_init=min(max(1, n_init), len(order)),
@@ -153,15 +155,16 @@ def _common_rows(predictions: Sequence[Array], truth: Array, folds: Array | None
     """
     if not len(predictions):
         raise BadRequest("There is no candidate to choose from. Pass at least one array of predictions.")
-    stack = np.stack([np.asarray(prediction) for prediction in predictions])
-    tested = np.isfinite(stack).all(axis=(0, *range(2, stack.ndim)))
+    arrays = [np.asarray(prediction) for prediction in predictions]
+    # Before anything is put together: of large data, often only a part was tested.
+    tested = np.logical_and.reduce([np.isfinite(array).reshape(len(array), -1).all(axis=1) for array in arrays])
     if not tested.any():
         raise BadRequest("No row was predicted by every candidate. Pass candidates that share their fold plan.")
     rows = np.flatnonzero(tested)
-    if folds is None:
-        return stack[:, rows], np.asarray(truth)[rows], None
-    rows = rows[np.argsort(np.asarray(folds)[rows], kind="stable")]
-    return stack[:, rows], np.asarray(truth)[rows], np.asarray(folds)[rows]
+    if folds is not None:
+        rows = rows[np.argsort(np.asarray(folds)[rows], kind="stable")]
+    stack = np.stack([array[rows] for array in arrays])
+    return stack, np.asarray(truth)[rows], None if folds is None else np.asarray(folds)[rows]
 
 
 def _exact(prediction: Array) -> Floats:

@@ -127,7 +127,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 verbose=self.verbose,
             )
         if result.kind == "fallback":
-            told = f"Only a fallback could be fitted: {result.why}. Give more time."
+            told = f"Only a fallback could be fitted: {result.why}."
             warnings.warn(told, ConvergenceWarning, stacklevel=2)
         self.model_ = result.model
         self.leaderboard_ = result.leaderboard

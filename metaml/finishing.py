@@ -110,7 +110,7 @@ def finish(
     # A resumed session may have lost the predictions of earlier trials: the best of them can still stand alone.
     kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
-        return _fallback(dataset, found, "no evaluation was complete when the time was up")
+        return _fallback(dataset, found, _why_nothing(found))
     weighted = _weighted(dataset, found, kept, single)
     begun = budget.used
     fitted = _fitted(dataset, found, weighted, pool, settings, budget, models)
@@ -120,7 +120,8 @@ def finish(
         grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds)
         fitted = _refitted(dataset, found, [(quickest, 1.0)], pool, settings, grace)
     if not fitted:
-        return _fallback(dataset, found, "the best configuration could not be fitted to all rows in time")
+        why = "the best configuration could not be fitted to all rows in time; give more time"
+        return _fallback(dataset, found, why)
     fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))
     total = sum(weight for _, weight, _ in fitted)
     members = [
@@ -129,7 +130,7 @@ def finish(
     ]
     chosen = tuple((trial, weight / total) for trial, weight, _ in fitted)
     if chosen[0][0].outcome.predictions is None:
-        best = chosen[0][0].score
+        best = chosen[0][0].outcome.score(found.metric)
         model = Model.of(dataset, members, metric=found.metric, score=best, facts=_facts(found))
         return Finished(model, "single", chosen, best, None, budget.used - begun)
     predictions = combine([_predictions(trial) for trial, _ in chosen], np.array([weight for _, weight in chosen]))
@@ -149,6 +150,14 @@ def finish(
     return Finished(model, kind, chosen, value, predictions, budget.used - begun)
 
 
+def _why_nothing(found: Found) -> str:
+    """Return why no evaluation was complete: for want of time, or as all went wrong."""
+    errors = [trial.outcome.error for trial in found.trials if trial.outcome.error and trial.run.status != "timeout"]
+    if found.trials and len(errors) == len(found.trials):
+        return f"all {len(errors)} evaluations went wrong, the first with {errors[0]}"
+    return "no evaluation was complete when the time was up; give more time"
+
+
 def _facts(found: Found) -> dict[str, object]:
     return {"session": found.session, "n_evaluations": len(found.trials)}
 
@@ -165,7 +174,8 @@ def _weighted(dataset: Dataset, found: Found, kept: Sequence[Trial], single: boo
     """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
     if single or len(kept) == 1:
         return [(kept[0], 1.0)]
-    weights = select([_predictions(trial) for trial in kept], dataset.y, found.metric, folds=_folds(found))
+    predictions = [np.asarray(trial.outcome.predictions) for trial in kept]
+    weights = select(predictions, dataset.y, found.metric, folds=_folds(found))
     members = [(trial, float(weight)) for trial, weight in zip(kept, weights, strict=True) if weight > 0]
     return sorted(members, key=lambda member: -member[1])
 

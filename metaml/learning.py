@@ -62,7 +62,11 @@ def learn(kb: KnowledgeBase, wanted: Wanted, *, n_threads: int = 1) -> Lessons:
     place = place_of(kb)
     if place is None:
         return lessons
-    save_lessons(lessons, place / wanted.file_name)
+    try:
+        save_lessons(lessons, place / wanted.file_name)
+    except OSError:
+        # What was learnt serves this session even if there is no room to keep it.
+        return lessons
     # As they were written, to the last digit: a session must find the same lessons when it is replayed.
     return load_lessons(place / wanted.file_name)
 

@@ -68,6 +68,11 @@ class Measured(Protocol):
         """Return the wall time."""
         ...
 
+    @property
+    def expected_seconds(self) -> float:
+        """Return what all folds would have taken, as far as that is known to be more."""
+        ...
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -164,7 +169,7 @@ class Optimizer:
         is_partial = outcome.status == "partial"
         worked = outcome.status == "ok" or is_partial
         score = float(np.mean(defined)) if worked and defined else None
-        self.observe(config, score, outcome.seconds, is_partial=is_partial)
+        self.observe(config, score, max(outcome.seconds, outcome.expected_seconds), is_partial=is_partial)
 
     def observe(
         self, config: Config, score: float | None, seconds: float | None = None, *, is_partial: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from metaml.thresholds import decide
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import Found
 
-BEST_CODE = '''"""The best configuration that metaml found for {dataset}: its {validated} {label} is {score!r}.
+BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
 
 Run it in the environment it was made in: python best.py PATH_OF_THE_DATA
 """
@@ -49,8 +50,11 @@ from metaml.data import read_dataset
 from metaml.evaluation import Job, Limits, evaluate, make_plan
 from metaml.judging import judged_score
 
+DATASET = {dataset!r}
 ALGORITHM = {algorithm!r}
 CONFIG = {config}
+# Its {validated} {label}.
+SCORE = {score!r}
 
 if __name__ == "__main__":
     dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r})
@@ -228,7 +232,7 @@ def best_code(dataset: Dataset, found: Found) -> str:
         label=metric(found.metric).name + (" after thresholds" if _moves_lines(dataset, found) else ""),
         score=best.score,
         algorithm=best.run.algorithm,
-        config=json.dumps(config, indent=4).replace("null", "None").replace("true", "True").replace("false", "False"),
+        config=pformat(config, sort_dicts=False),
         target=dataset.target,
         task=dataset.task,
         n_folds=found.plan.n_folds,

@@ -16,6 +16,7 @@ from metaml.evaluation import Outcome
 from metaml.judging import depends_on_thresholds
 from metaml.libraries import importing
 from metaml.lineup import LineUp
+from metaml.tune_settings import TuneSettings
 from metaml_kb import KnowledgeBase, Run
 from metaml_kb.lookup import find_run
 
@@ -25,21 +26,18 @@ class Trial:
     """A finished evaluation of a session, and when it finished.
 
     The `score` is what it is judged by: for metrics of labels the one after thresholds, which the event log keeps.
-    All folds would have taken `whole_seconds`.
     """
 
     run: Run
     outcome: Outcome
     score: float
     at: float
-    whole_seconds: float
 
     def told(self, metric: str) -> Outcome:
-        """Return what a search by this metric learns: the score it is judged by, and what all folds would take."""
-        outcome = replace(self.outcome, seconds=self.whole_seconds)
+        """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
         if not depends_on_thresholds(metric) or not np.isfinite(self.score):
-            return outcome
-        return replace(outcome, scores={metric: (self.score,)})
+            return self.outcome
+        return replace(self.outcome, scores={metric: (self.score,)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +47,14 @@ class CutShort:
     key: str
     lineup: LineUp
     trials: tuple[Trial, ...]
-    seconds: float | None
-    n_iterations: int | None
+    settings: Mapping[str, Any]
+
+    def resumed(self, settings: TuneSettings) -> TuneSettings:
+        """Return the settings to go on with: what decides what scores mean, and the budget, stay what they were."""
+        kept = {name: self.settings[name] for name in ("seconds", "n_iterations") if name in self.settings}
+        if "n_folds" in self.settings:
+            kept |= {"n_folds": self.settings["n_folds"], "max_rows": self.settings["max_rows"]}
+        return replace(settings, metric=self.lineup.metric, **kept)
 
     @property
     def used(self) -> float:
@@ -72,10 +76,11 @@ class Spool:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self._is_full = False
 
     def keep(self, run: str, predictions: npt.NDArray[Any] | None) -> None:
         """Keep the predictions of a run; one that cannot be written is no reason to end a session."""
-        if self.folder is None or predictions is None:
+        if self.folder is None or predictions is None or self._is_full:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +89,15 @@ class Spool:
                 np.save(file, predictions, allow_pickle=False)
             new.replace(self.folder / f"{run}.npy")
         except OSError:
-            self.folder = None
+            self._is_full = True
+
+    def keep_only(self, runs: Collection[str]) -> None:
+        """Forget the predictions of all other runs."""
+        if self.folder is None or not self.folder.is_dir():
+            return
+        for path in self.folder.glob("*.npy"):
+            if path.stem not in runs:
+                path.unlink(missing_ok=True)
 
     def get(self, run: str) -> npt.NDArray[Any] | None:
         """Return the predictions of a run, None if they were not kept."""
@@ -92,7 +105,7 @@ class Spool:
             return None
         try:
             found: npt.NDArray[Any] = np.load(self.folder / f"{run}.npy", allow_pickle=False)
-        except (OSError, ValueError):
+        except (OSError, EOFError, ValueError):
             return None
         return found
 
@@ -160,7 +173,7 @@ def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
         if settings.get("dataset") == dataset and "lineup" in settings:
             lineup = LineUp.from_json(_last_lineup(kb, str(key)) or settings["lineup"])
             trials = trials_of(kb, str(key), lineup.metric, spool)
-            return CutShort(str(key), lineup, trials, settings["seconds"], settings["n_iterations"])
+            return CutShort(str(key), lineup, trials, settings)
     return None
 
 
@@ -197,8 +210,7 @@ def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, spool: Spool
         peak_megabytes=run.peak_megabytes or 0.0,
         error=run.error,
         predictions=spool.get(told["run"]),
+        expected_seconds=told.get("expected", 0.0),
     )
     score = told.get("score")
-    judged = outcome.score(metric) if score is None else score
-    # Sessions of earlier releases have not written down what all folds would have taken.
-    return Trial(run, outcome, judged, told["at"], told.get("whole", outcome.seconds))
+    return Trial(run, outcome, outcome.score(metric) if score is None else score, told["at"])

@@ -1,5 +1,6 @@
 """What a tuning session is asked to do, and what follows from that for a data set."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metaml.algorithms import ALGORITHMS
@@ -51,6 +52,18 @@ class TuneSettings:
             raise BadRequest(f"There is no algorithm {named}. Choose among: {', '.join(ALGORITHMS)}.")
         if self.seconds is None and self.n_iterations is None:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
+
+
+def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
+    """Return the algorithms that are wanted and not excluded; raise BadRequest for one to exclude that does not exist.
+
+    >>> chosen(["svm", "mlp"], ["mlp"])
+    ('svm',)
+    """
+    unknown = [name for name in excluded if name not in ALGORITHMS]
+    if unknown:
+        raise BadRequest(f"There is no algorithm {', '.join(unknown)} to exclude. They are: {', '.join(ALGORITHMS)}.")
+    return tuple(name for name in wanted if name not in excluded)
 
 
 def check_metric(name: str, dataset: Dataset) -> None:

@@ -94,7 +94,7 @@ class TuneSession:
         self.spool, self.models = spool or Spool(None), models
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
-        self._asked_at: dict[int, float] = {}
+        self._begun_at: dict[int, float] = {}
         pool.add(dataset)
         # While the workers evaluate what is evaluated in any case, there is time to think.
         self._early = [] if resumed is not None else self._begin()
@@ -147,30 +147,44 @@ class TuneSession:
     ) -> Found:
         """Evaluate until the budget, less what `reserve` keeps for the end, is used up; return what was found."""
         # The search asks for what is under way already: its opening begins with the yardsticks.
-        in_flight = {ticket: (self._next_choice(None), job) for ticket, job in self._early}
+        in_flight = {ticket: (self._asked(self.search.ask(), None), job) for ticket, job in self._early}
         self._early = []
+        self._note_begun(in_flight)
         while True:
             self._listen_to_experience([(choice, job) for choice, job in in_flight.values()])
             left = self.budget.left - reserve(self.trials)
             while len(in_flight) < self._most_open and left > 0 and not should_stop() and self._wants_more():
                 choice, job = self._next_job(left)
                 in_flight[self.pool.submit(job)] = (choice, job)
+                self._note_begun(in_flight)
             if not in_flight or left <= 0 or should_stop():
                 break
             finished = self.pool.next(timeout=min(TICK_SECONDS, left))
             if finished is not None:
-                job, outcome = finished
-                ticket = next(ticket for ticket, (_, asked) in in_flight.items() if asked is job)
-                choice, _ = in_flight.pop(ticket)
-                trial = self._store(choice, job, outcome)
+                trial = self._store_next(in_flight, finished)
                 best = next(iter(ranked(self.trials)), None)
                 on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial))
-        for number, (ticket, (choice, job)) in enumerate(in_flight.items()):
+        while in_flight and (finished := self.pool.next(timeout=0)) is not None:
+            # What has finished while the last one was stored is not lost.
+            self._store_next(in_flight, finished)
+        for ticket, (choice, job) in in_flight.items():
             self.pool.cancel(ticket)
-            if number < self.settings.n_workers:
-                self.ledger["killed"] += (self.budget.used - self._asked_at[id(job)]) / self.settings.n_workers
+            if id(job) in self._begun_at:
+                self.ledger["killed"] += (self.budget.used - self._begun_at[id(job)]) / self.settings.n_workers
             self.kb.add_event(self.key, "killed", {"algorithm": choice.algorithm, "config": job.config})
         return Found(self.key, self.metric, self.plan, tuple(self.trials), dict(self.ledger), self._contribution())
+
+    def _store_next(self, in_flight: dict[int, tuple[Choice, Job]], finished: tuple[Job, Outcome]) -> Trial:
+        job, outcome = finished
+        ticket = next(ticket for ticket, (_, asked) in in_flight.items() if asked is job)
+        choice, _ = in_flight.pop(ticket)
+        self._note_begun(in_flight)
+        return self._store(choice, job, outcome)
+
+    def _note_begun(self, in_flight: Mapping[int, tuple[Choice, Job]]) -> None:
+        """Write down since when each job is evaluated: those asked for first are, as many as there are workers."""
+        for _, job in list(in_flight.values())[: self.settings.n_workers]:
+            self._begun_at.setdefault(id(job), self.budget.used)
 
     def close(self) -> None:
         """Write down that the session ended; before, it can be resumed."""
@@ -219,6 +233,10 @@ class TuneSession:
         with self._entry("optimiser"):
             self._leave_opening_in_time()
             choice = self.search.ask(rounds_left)
+        return self._asked(choice, rounds_left)
+
+    def _asked(self, choice: Choice, rounds_left: int | None) -> Choice:
+        """Write down what is asked for."""
         details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
         self.kb.add_event(self.key, "asked", details)
         self._n_asked += 1
@@ -231,7 +249,7 @@ class TuneSession:
         # What a configuration is worth after thresholds cannot be seen on its first folds.
         has_race = not depends_on_thresholds(self.metric)
         race = Race(self.metric, best.outcome.scores[self.metric]) if best is not None and has_race else None
-        job = Job(
+        return Job(
             self.dataset.fingerprint,
             algorithm,
             config,
@@ -241,10 +259,8 @@ class TuneSession:
             keep_predictions=True,
             keep_models=self.models is not None,
             race=race,
-            overtime=self._overtime(left, has_race),
+            overtime=self._overtime(left),
         )
-        self._asked_at[id(job)] = self.budget.used
-        return job
 
     def _most_seconds(self) -> float:
         """Return the limit of one evaluation: once something is complete, none may take most of the time alone."""
@@ -256,12 +272,13 @@ class TuneSession:
         quickest = min(trial.outcome.seconds for trial in complete)
         return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
 
-    def _overtime(self, left: float, has_race: bool) -> Overtime | None:
+    def _overtime(self, left: float) -> Overtime | None:
         """Return what an evaluation may take that is better than the best so far; None where time does not count."""
         if self.settings.seconds is None or self.settings.n_iterations is not None:
             return None
-        best = ranked(self.trials)[0].outcome.scores[self.metric] if has_race and ranked(self.trials) else ()
-        return Overtime(self.metric, best, min(left, self.budget.left, self.settings.limits.seconds))
+        best = ranked(self.trials)[0].outcome.scores[self.metric] if ranked(self.trials) else ()
+        until = time.monotonic() + min(left, self.budget.left)
+        return Overtime(self.metric, best, self.settings.limits.seconds, until)
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""
@@ -293,9 +310,10 @@ class TuneSession:
         score = judged_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
-        whole = outcome.seconds * self.plan.n_folds / len(outcome.folds) if outcome.folds else outcome.seconds
-        trial = Trial(run, replace(outcome, models=()), score, self.budget.used, whole)
-        told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "whole": whole, "at": trial.at}
+        trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
+        told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
+        if outcome.expected_seconds:
+            told["expected"] = outcome.expected_seconds
         if depends_on_thresholds(self.metric) and math.isfinite(score):
             # Predictions are not stored: without them nobody could judge again.
             told["score"] = score
@@ -330,8 +348,10 @@ class TuneSession:
         """Keep predictions and models of the best trials only, to bound memory and disk."""
         best = ranked(self.trials)[:MOST_KEPT]
         kept = {id(trial) for trial in best}
+        runs = {trial.run.identity for trial in best}
+        self.spool.keep_only(runs)
         if self.models is not None:
-            self.models.keep_only([trial.run.identity for trial in best])
+            self.models.keep_only(runs)
         self.trials = [
             trial
             if id(trial) in kept or trial.outcome.predictions is None
@@ -349,6 +369,8 @@ class TuneSession:
             "limit_seconds": settings.limits.seconds,
             "limit_megabytes": settings.limits.megabytes,
             "fold_plan": self.plan.hash,
+            "n_folds": self.plan.n_folds,
+            "max_rows": self.plan.max_rows,
             "left_out": list(settings.exclude_datasets),
             **self._plain_memory(),
         }

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from metaml.algorithms import ALGORITHMS
-from metaml.learning import Wanted, known_datasets, learn, place_of, repertoire_at_hand
+from metaml.learning import Wanted, kept_lessons, known_datasets, learn, place_of, repertoire_at_hand
 from metaml.memory import remember
-from metaml.metalearning.lessons import load_lessons
+from metaml.metalearning.lessons import load_lessons, load_repertoire
 from metaml.metalearning.table import to_leave_out
 from metaml_kb import open_kb
 from tests.experienced import fill
@@ -121,3 +121,13 @@ def test_damaged_lessons_are_learnt_anew(tmp_path):
         (place_of(kb) / WANTED.file_name).write_bytes(b"PK\x03\x04 broken")
 
         assert remember(kb, WANTED, DESCRIBED).lessons.n_datasets == 10
+
+
+def test_a_damaged_file_of_lessons_is_no_reason_to_fail(experienced, tmp_path):
+    whole = (place_of(experienced) / WANTED.file_name).read_bytes()
+    damaged = tmp_path / "damaged.lessons"
+    for place in range(0, len(whole), len(whole) // 40):
+        damaged.write_bytes(whole[:place] + bytes(64) + whole[place + 64 :])
+
+        load_repertoire(damaged)
+        kept_lessons(damaged)

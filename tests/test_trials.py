@@ -1,8 +1,11 @@
 """What survives an evaluation until the session ends."""
 
 import pickle
+from pathlib import Path
 
-from metaml.trials import FoldModels
+import numpy as np
+
+from metaml.trials import FoldModels, Spool
 
 MODELS = (pickle.dumps({"fold": 0}), pickle.dumps({"fold": 1}))
 
@@ -32,3 +35,31 @@ def test_what_cannot_be_written_is_not_kept():
         models.keep("no/such/folder", MODELS)
 
         assert "no/such/folder" not in models
+
+
+def test_predictions_of_other_runs_than_the_best_are_forgotten(tmp_path: Path):
+    spool = Spool(tmp_path / "spool")
+    for run in ("good", "bad"):
+        spool.keep(run, np.ones(3))
+
+    spool.keep_only({"good"})
+
+    assert spool.get("good").tolist() == [1.0, 1.0, 1.0]
+    assert spool.get("bad") is None
+
+
+def test_what_was_kept_before_the_disk_was_full_is_removed_all_the_same(tmp_path: Path):
+    spool = Spool(tmp_path / "spool")
+    spool.keep("good", np.ones(3))
+    spool.keep("no/such/folder", np.ones(3))
+
+    spool.clear()
+
+    assert not (tmp_path / "spool").exists()
+
+
+def test_predictions_that_were_cut_off_are_none(tmp_path: Path):
+    spool = Spool(tmp_path)
+    (tmp_path / "run.npy").write_bytes(b"")
+
+    assert spool.get("run") is None

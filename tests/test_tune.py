@@ -4,15 +4,19 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from metaml.data import read_dataset
+from metaml.data import from_frame, read_dataset
 from metaml.end_to_end import tune
+from metaml.errors import BadRequest
 from metaml.evaluation import Limits
 from metaml.model import load
 from metaml.sources import builtin
+from metaml.takeaway import best_code
 from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
 
@@ -163,3 +167,30 @@ def test_a_model_of_a_part_of_the_rows_is_fitted_to_all_of_them():
     result = tune(builtin.load("diabetes"), settings_of(n_iterations=3, max_rows=100))
 
     assert {len(member.estimators) for member in result.finished.model.members} == {1}
+
+
+def test_an_output_that_cannot_be_written_is_noticed_before_the_search(tmp_path):
+    (tmp_path / "taken").write_text("a file")
+
+    with pytest.raises(BadRequest, match="is a file"):
+        tune(builtin.load("iris"), settings_of(), output=tmp_path / "taken" / "result")
+
+
+def test_a_data_set_may_have_any_name_in_the_code_that_is_written(tuned):
+    _, result, _ = tuned
+    hostile = replace(builtin.load("iris"), name='x"""\nraise SystemExit("ran")\n"""')
+
+    code = best_code(hostile, result.found)
+
+    assert "raise SystemExit" not in [line.strip()[:16] for line in code.splitlines()]
+    compile(code, "best.py", "exec")
+
+
+def test_a_fallback_says_whether_more_time_would_help(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(40.0), "y": [0, 1] * 20})
+    failing = settings_of(n_iterations=2, limits=Limits(30.0, 0.001))
+
+    result = tune(from_frame(frame, target="y"), failing)
+
+    assert result.finished.kind == "fallback"
+    assert "evaluations went wrong, the first with grew by" in result.finished.why

@@ -9,12 +9,13 @@ from metaml.data import from_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
 from metaml.judging import judge
+from metaml.recording import store_metafeatures
 from metaml.retrace import retrace
 from metaml.sources import builtin
 from metaml.trials import Spool, cut_short, ranked, trials_of
 from metaml.tune_settings import TuneSettings, folds_and_rows
 from metaml.tuning import TuneSession
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 from tests.experienced import fill
 
 FAST = ("decision_tree", "k_neighbors")
@@ -319,3 +320,39 @@ def test_ranking_prefers_the_earlier_of_equals(tuned):
     best = found.ranked[0]
 
     assert ranked([best, best])[0] is best
+
+
+def test_a_search_that_begins_late_learns_each_score_for_what_was_evaluated(iris, pool):
+    with open_kb(":memory:") as kb:
+        session = TuneSession(
+            iris,
+            kb,
+            settings_of(algorithms=("lightgbm", "decision_tree"), n_iterations=None, seconds=10.0, n_workers=2),
+            pool,
+            budget=Budget(10.0, used_before=5.0),
+        )
+        found = session.run()
+
+    told = {(name, str(seen.config)) for name, arm in session.search.arms.items() for seen in arm.optimizer.seen}
+    assert told == {(trial.run.algorithm, str(dict(trial.run.config))) for trial in found.trials}
+
+
+def test_a_data_set_that_was_described_in_haste_is_described_again(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        kb.add_dataset(DatasetRecord(iris.fingerprint, "iris", task="multiclass"))
+        store_metafeatures(kb, iris, seconds=0.0)
+        n_before = int(kb.metafeatures().loc[iris.fingerprint].notna().sum())
+
+        TuneSession(iris, kb, settings_of(n_iterations=1), pool).run()
+
+        assert int(kb.metafeatures().loc[iris.fingerprint].notna().sum()) > n_before
+
+
+def test_a_resumed_search_keeps_metric_and_folds(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        TuneSession(iris, kb, settings_of(metric="accuracy", n_iterations=3), pool).run()
+
+        earlier = cut_short(kb, iris.fingerprint, Spool(None))
+        settings = earlier.resumed(settings_of(n_folds=7))
+
+    assert (settings.metric, settings.n_folds, settings.n_iterations) == ("accuracy", 3, 3)

@@ -82,16 +82,15 @@ def tune(
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
         from metaml.end_to_end import tune as tune_dataset
-        from metaml.tune_settings import TuneSettings
+        from metaml.tune_settings import TuneSettings, chosen
 
         dataset = read_dataset(path, target=target, task=task)
         introduce(dataset)
-        left_out = set(names_in(exclude or ""))
         settings = TuneSettings(
             metric=metric,
             seconds=seconds,
             n_iterations=iterations,
-            algorithms=tuple(name for name in names_in(algorithms or ",".join(ALGORITHMS)) if name not in left_out),
+            algorithms=chosen(names_in(algorithms) if algorithms else tuple(ALGORITHMS), names_in(exclude or "")),
             strategy=surrogate,
             bandit=bandit or DEFAULT_POLICY,
             n_workers=n_workers,
@@ -160,7 +159,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     finished = tuned.finished
     lines = [f"{len(tuned.found.trials)} evaluations in {in_words(tuned.seconds)}."]
     if finished.kind == "fallback":
-        lines += [f"Only a fallback could be fitted: {finished.why}.", "Give more time."]
+        lines.append(f"Only a fallback could be fitted: {finished.why}.")
     else:
         label, value = display(tuned.found.metric, finished.score)
         how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"

@@ -81,12 +81,10 @@ def evaluate(
                 predictions[test] = tested.prediction
                 scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
                 models.keep(tested)
-                clock.check()
                 _check_memory(job, meter.peak())
                 if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
                     break
-                if not clock.suffices(scores):
-                    break
+                clock.check(scores)
     except _Overrun as overrun:
         status, error = overrun.status, str(overrun)
     except (Exception, SystemExit) as trouble:
@@ -95,9 +93,10 @@ def evaluate(
     done = job.asked_folds[: len(scores)]
     if went_well and len(done) < len(job.asked_folds):
         status = "partial"
+    seconds = time.perf_counter() - start
     return Outcome(
         status=status,
-        seconds=time.perf_counter() - start,
+        seconds=seconds,
         scores={name: tuple(fold[name] for fold in scores) for name in scores[0]} if went_well else {},
         folds=done if went_well else (),
         fit_seconds=fit_seconds,
@@ -106,6 +105,7 @@ def evaluate(
         error=error,
         predictions=predictions if went_well and job.keep_predictions else None,
         models=models.kept if went_well and status == "ok" else (),
+        expected_seconds=clock.expected_after(len(scores)) if status in ("partial", "timeout") else 0.0,
     )
 
 
@@ -114,27 +114,28 @@ class _Clock:
 
     def __init__(self, job: Job, start: float, on_overtime: Callable[[], None]) -> None:
         self._job, self._start, self._on_overtime = job, start, on_overtime
-        self._most = job.limits.seconds
+        self._has_overtime = False
 
-    def check(self) -> None:
-        """Raise if the time is up."""
-        if time.perf_counter() - self._start > self._most:
-            raise _Overrun("timeout", too_slow(self._job))
+    def expected_after(self, n_done: int) -> float:
+        """Return what all folds of the plan should take, by those that are done."""
+        used = time.perf_counter() - self._start
+        return used * self._job.plan.n_folds / max(n_done, 1)
 
-    def suffices(self, scores: Sequence[Mapping[str, float]]) -> bool:
-        """Return whether the folds that are left can be expected to fit in, if need be with overtime."""
-        overtime, n_left = self._job.overtime, len(self._job.asked_folds) - len(scores)
-        if overtime is None or n_left == 0:
-            return True
-        expected = (time.perf_counter() - self._start) * (1 + n_left / len(scores))
-        if expected <= self._job.limits.seconds:
-            return True
-        if not overtime.is_for([fold[overtime.metric] for fold in scores], expected):
-            return False
-        if self._most < overtime.seconds:
-            self._most = overtime.seconds
+    def check(self, scores: Sequence[Mapping[str, float]]) -> None:
+        """Raise if the time is up, or if that of the folds that are left cannot be expected to be there."""
+        job, n_left = self._job, len(self._job.asked_folds) - len(scores)
+        used = time.perf_counter() - self._start
+        left = used * n_left / len(scores)
+        expected = used + left
+        if used > job.limits.seconds and not self._has_overtime:
+            raise _Overrun("timeout", too_slow(job.limits.seconds))
+        if job.overtime is None or n_left == 0 or expected <= job.limits.seconds:
+            return
+        if not job.overtime.is_for([fold[job.overtime.metric] for fold in scores], expected, left):
+            raise _Overrun("timeout", f"would take {expected:.3g} s, longer than {job.limits.seconds:.3g} s")
+        if not self._has_overtime:
+            self._has_overtime = True
             self._on_overtime()
-        return True
 
 
 class _Models:
@@ -257,9 +258,9 @@ def _check_memory(job: Job, megabytes: float) -> None:
         raise _Overrun("memory", too_large(job, megabytes))
 
 
-def too_slow(job: Job) -> str:
+def too_slow(seconds: float) -> str:
     """Return what a timeout says."""
-    return f"not done within {job.limits.seconds:g} s"
+    return f"not done within {seconds:.3g} s"
 
 
 def too_large(job: Job, megabytes: float) -> str:

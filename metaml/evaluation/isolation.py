@@ -12,6 +12,7 @@ a killed worker alive, as it does the workers when their parent is killed.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import signal
 import time
@@ -138,14 +139,16 @@ class _Watch:
         most = LARGE_ANSWER_BYTES if is_large else SMALL_ANSWER_BYTES
         try:
             content = self._worker.connection.recv_bytes(most)
-            with importing:
+            # Only a fitted estimator brings libraries with it; nobody else need wait for another thread's imports.
+            with importing if self._job.refit else contextlib.nullcontext():
                 return pickle.loads(content)  # noqa: S301 - from our own process
         except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, ValueError, TypeError) as trouble:
             raise _WorkerGone from trouble
 
     def _hear(self, message: object) -> None:
         if self.has_begun and isinstance(message, Overrunning) and self._job.overtime is not None:
-            self._most_seconds = max(self._most_seconds, self._job.overtime.seconds)
+            left = self._job.overtime.until - self._since
+            self._most_seconds = max(self._most_seconds, min(self._job.overtime.seconds, left))
             return
         if self.has_begun or not isinstance(message, Begun):
             raise _WorkerGone
@@ -162,7 +165,7 @@ class _Watch:
                 raise _Overrun("timeout", f"the data set was not loaded within {LOAD_SECONDS:g} s")
             return
         if seconds > self._most_seconds:
-            raise _Overrun("timeout", too_slow(self._job))
+            raise _Overrun("timeout", too_slow(self._most_seconds))
         self._check_memory()
 
     def _check_memory(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -105,24 +106,28 @@ class Race:
 
 @dataclass(frozen=True)
 class Overtime:
-    """What an evaluation may take in all if it is ahead of the best one, whose scores on each fold are given, if any.
+    """What an evaluation may take beyond its limit if it is ahead of the best one, whose scores on each fold are given.
 
-    One that would overrun its limit and is not ahead, or would overrun even this, ends after the fold that shows it.
+    It may take `seconds` in all, and must be done at `until`, a time of `time.monotonic`, which the processes of a
+    machine share. As long as there is no best one, whatever can be done in time is ahead. What would overrun its
+    limit and has no such claim ends after the fold that shows it.
     """
 
     metric: str
     scores: tuple[float, ...]
     seconds: float
+    until: float
 
-    def is_for(self, scores: Sequence[float], expected_seconds: float) -> bool:
-        """Return whether an evaluation with these scores on the first folds may take so long.
+    def is_for(self, scores: Sequence[float], expected: float, left: float) -> bool:
+        """Return whether an evaluation with these scores may take the seconds expected, of which some are left.
 
-        >>> overtime = Overtime("accuracy", (0.90, 0.92, 0.91), seconds=10.0)
-        >>> overtime.is_for([0.91], 9.0), overtime.is_for([0.91], 11.0), overtime.is_for([0.91, 0.90], 9.0)
+        >>> overtime = Overtime("accuracy", (0.90, 0.92, 0.91), seconds=10.0, until=math.inf)
+        >>> overtime.is_for([0.91], 9.0, 6.0), overtime.is_for([0.91], 11.0, 6.0), overtime.is_for([0.89], 9.0, 6.0)
         (True, False, False)
         """
-        n = min(len(scores), len(self.scores))
-        return expected_seconds <= self.seconds and sum(scores[:n]) > sum(self.scores[:n])
+        gaps = [own - best for own, best in zip(scores, self.scores, strict=False) if not math.isnan(own - best)]
+        is_ahead = not self.scores or sum(gaps) > 0
+        return is_ahead and expected <= self.seconds and time.monotonic() + left <= self.until
 
 
 @dataclass(frozen=True)
@@ -159,14 +164,15 @@ class Job:
 class Outcome:
     """The answer to a job.
 
-    `ok`: every fold of the plan; `partial`: every fold asked for, fewer than planned; `timeout` and `memory`: a limit
-    was overrun; `crashed`: the process died; `failed`: the learner raised or predicted nonsense. Only `ok` and
-    `partial` have `scores`: for each metric one value per fold in `folds`, higher is better. `fit_seconds`
-    and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over the
-    memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set: class
-    probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN. `models`,
-    where asked for, complete and small enough, has the pickled estimator of each fold. `estimator` is what a refit
-    gives: fitted, as those are, to the codes of the data set's target.
+    `ok`: every fold of the plan; `partial`: fewer, as asked for or as the race was lost; `timeout` and `memory`: a
+    limit was overrun, or would have been; `crashed`: the process died; `failed`: the learner raised or predicted
+    nonsense. Only `ok` and `partial` have `scores`: for each metric one value per fold in `folds`, higher is better.
+    `fit_seconds` and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over
+    the memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set:
+    class probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN.
+    `models`, where asked for, complete and small enough, has the pickled estimator of each fold. `estimator` is what a
+    refit gives: fitted, as those are, to the codes of the data set's target. All folds would have taken
+    `expected_seconds`, as far as that is known and more than `seconds`.
     """
 
     status: Status
@@ -180,6 +186,7 @@ class Outcome:
     predictions: npt.NDArray[Any] | None = None
     models: tuple[bytes, ...] = ()
     estimator: Any = None
+    expected_seconds: float = 0.0
 
     def score(self, metric: str) -> float:
         """Return the mean of a metric over the folds where it is defined, NaN when there are none.

@@ -36,6 +36,7 @@ LIBRARIES = (
     "sklearn.svm",
     "lightgbm",
     "xgboost",
+    "catboost",
 )
 """Imported before the first worker is forked, so that the first fit in each worker does not pay for it."""
 
@@ -88,12 +89,21 @@ class Nursery:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ready = False
+        self._is_given_up = False
         self._launch()
+
+    def give_up(self) -> None:
+        """Start no more workers; whoever waits for the first one need not wait until its libraries are imported."""
+        self._is_given_up = True
+        if not self._is_ready and self._process is not None:
+            self._process.kill()
 
     def new_worker(self) -> Worker:
         """Return a worker that is ready for a job."""
         with self._lock:
             for _ in range(ATTEMPTS):
+                if self._is_given_up:
+                    raise MetamlError("No more workers are needed.")
                 ours, theirs = socket.socketpair()
                 with ours, theirs:
                     try:

@@ -108,6 +108,7 @@ class Pool:
     def close(self) -> None:
         """Cancel all jobs and end all workers."""
         self.cancel()
+        self._nursery.give_up()
         for _ in self._threads:
             self._waiting.put(None)
         for thread in self._threads:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from metaml.libraries import importing
 from metaml.metafeatures.group import Group
 from metaml.metafeatures.view import View, subsample, view_of
 
@@ -101,6 +102,7 @@ def _load(libraries: tuple[str, ...], deadline: float) -> bool:
     missing = [library for library in libraries if library not in sys.modules]
     if missing and time.perf_counter() + _LOADING_SECONDS > deadline:
         return False
-    for library in missing:
-        importlib.import_module(library)
+    with importing:
+        for library in missing:
+            importlib.import_module(library)
     return True

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from metaml.libraries import importing
+
 if TYPE_CHECKING:
     from lightgbm import Booster
 
@@ -22,3 +24,13 @@ def compact_text(booster: "Booster") -> str:
         if word not in UNREAD:
             lines.append(line)
     return "\n".join(lines) + END + "\n"
+
+
+def booster_of(text: str) -> "Booster":
+    """Return the model that was written as text; raise ValueError where it cannot be read."""
+    with importing:
+        import lightgbm
+    try:
+        return lightgbm.Booster(model_str=text)
+    except lightgbm.basic.LightGBMError as trouble:
+        raise ValueError(str(trouble)) from trouble

@@ -4,8 +4,10 @@ algorithm is good for what, and how long things take. Kept in one file, which ho
 
 import io
 import json
+import os
 import time
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,15 +17,16 @@ import numpy as np
 import pandas as pd
 
 from metaml.errors import BadRequest
-from metaml.libraries import importing
 from metaml.metalearning.algorithms import AlgorithmPrior
-from metaml.metalearning.boosters import compact_text
+from metaml.metalearning.boosters import booster_of, compact_text
 from metaml.metalearning.pooling import on_one_scale
 from metaml.metalearning.repertoire import Repertoire, make_repertoire
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.runtime import RuntimeLearner
 from metaml.metalearning.store import Trained, packed, train, unpacked
 
+UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError)
+"""What a damaged file may raise."""
 FORMAT = 2
 """Changes with what is written, so that files of another release are trained anew instead of misread."""
 
@@ -134,7 +137,7 @@ def save_lessons(lessons: Lessons, path: Path) -> None:
     repertoire = io.BytesIO()
     np.savez(repertoire, allow_pickle=False, **plain)
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
+    new = path.with_name(f"{path.name}.{os.getpid()}")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         file.writestr("lessons.json", json.dumps(content))
         file.writestr("tables.npz", buffer.getvalue())
@@ -154,7 +157,7 @@ def load_lessons(path: Path) -> Lessons:
     try:
         with zipfile.ZipFile(path) as file:
             return _read(file)
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+    except UNREADABLE:
         raise BadRequest(f"{path.name} holds no lessons that can be read. Train them anew with: metaml learn") from None
 
 
@@ -163,7 +166,7 @@ def load_repertoire(path: Path) -> Repertoire | None:
     try:
         with zipfile.ZipFile(path) as file:
             return _read_repertoire(file)
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+    except UNREADABLE:
         return None
 
 
@@ -218,8 +221,5 @@ def _runtime(content: Mapping[str, float | bool | None], model: bytes | None, tr
     learner.level_ = None if level is None else float(level)
     learner.has_reference_ = bool(content["has_reference"])
     if model is not None:
-        with importing:
-            import lightgbm
-
-        learner.booster_ = lightgbm.Booster(model_str=model.decode())
+        learner.booster_ = booster_of(model.decode())
     return learner

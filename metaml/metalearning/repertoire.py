@@ -14,6 +14,7 @@ import pandas as pd
 
 from metaml.acquisition.candidates import key_of
 from metaml.config import Config
+from metaml.evaluation.environment import environment
 from metaml.metafeatures.similarity import COMPARED
 from metaml.metafeatures.simple import NAMES as SIMPLE
 from metaml.metalearning.landscape import Landscape
@@ -205,7 +206,8 @@ def _costs(experience: Experience, configs: Iterable[Config]) -> Array:
     """Return for each configuration the coefficients of log seconds: those of the algorithm, and its own level."""
     units = np.where(np.isfinite(experience.reference), experience.reference, np.nan)
     if not np.isfinite(units).any():
-        units = np.ones(len(experience.seconds))
+        # Nobody knows how fast the machine was: as fast as this one.
+        units = np.full(len(experience.seconds), environment()["reference_seconds"])
     y = np.log(np.maximum(experience.seconds, SHORTEST) / units)
     by_dataset = np.array([_size(1.0, row) for _, row in experience.metafeatures.iterrows()]).reshape(-1, 4)
     sizes = by_dataset[experience.groups]

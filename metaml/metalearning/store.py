@@ -18,8 +18,7 @@ import pandas as pd
 from metaml.encoding import Encoder
 from metaml.encoding.encoder import Coding
 from metaml.errors import BadRequest
-from metaml.libraries import importing
-from metaml.metalearning.boosters import compact_text
+from metaml.metalearning.boosters import booster_of, compact_text
 from metaml.metalearning.interactions import interactions_for
 from metaml.metalearning.landscape import N_COMPONENTS, Landscape, make_landscape
 from metaml.metalearning.learner import Member, MetaLearner, Recipe
@@ -224,12 +223,9 @@ def unpacked_encoder(content: Mapping[str, Any]) -> Encoder:
 
 
 def _member(content: Mapping[str, Any], model: str) -> Member:
-    with importing:
-        import lightgbm
-
     return Member(
         Recipe(**content["recipe"]),
-        lightgbm.Booster(model_str=model),
+        booster_of(model),
         tuple(content["metafeatures"]),
         tuple(content["names"]),
         float(content["centre"]),

@@ -1,4 +1,6 @@
+import math
 import pickle
+import time
 
 import numpy as np
 import pandas as pd
@@ -124,17 +126,44 @@ def test_limits_are_kept_between_folds(two_classes, ask):
 
 
 @pytest.mark.parametrize(
-    ("best", "most", "status", "n_folds"),
-    [(1.0, 60.0, "partial", 1), (0.0, 60.0, "ok", 3), (0.0, 0.2, "partial", 1)],
-    ids=["not ahead", "ahead", "ahead, but too slow even so"],
+    ("best", "most", "until", "status"),
+    [
+        ((1.0,) * 3, 60.0, 60.0, "timeout"),
+        ((0.0,) * 3, 60.0, 60.0, "ok"),
+        ((0.0, math.nan, 0.0), 60.0, 60.0, "ok"),
+        ((0.0,) * 3, 0.2, 60.0, "timeout"),
+        ((0.0,) * 3, 60.0, 0.2, "timeout"),
+        ((), 60.0, 60.0, "ok"),
+    ],
+    ids=[
+        "behind",
+        "ahead",
+        "ahead where defined",
+        "ahead but too slow",
+        "ahead but too late",
+        "nothing to be ahead of",
+    ],
 )
-def test_an_evaluation_overruns_its_limit_only_if_it_is_ahead(two_classes, ask, best, most, status, n_folds):
-    overtime = Overtime("accuracy", (best,) * 3, most)
+def test_an_evaluation_overruns_its_limit_only_if_it_is_ahead(two_classes, ask, best, most, until, status):
+    overtime = Overtime("accuracy", best, most, time.monotonic() + until)
     job = ask(two_classes, "Sleepy", {"seconds": 0.1}, n_folds=3, seconds=0.15, overtime=overtime)
 
     outcome = evaluate(job, two_classes, ALGORITHMS["Sleepy"])
 
-    assert (outcome.status, len(outcome.scores["accuracy"])) == (status, n_folds)
+    assert outcome.status == status
+
+
+def test_what_would_take_too_long_ends_after_the_first_fold_and_says_what_it_would_have_taken(two_classes, ask):
+    overtime = Overtime("accuracy", (1.0,) * 3, 60.0, time.monotonic() + 60)
+    job = ask(two_classes, "Sleepy", {"seconds": 0.1}, n_folds=3, seconds=0.15, overtime=overtime)
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Sleepy"])
+
+    assert outcome.error.startswith("would take 0.3")
+    assert outcome.error.endswith("longer than 0.15 s")
+    assert outcome.seconds < 0.2
+    assert outcome.expected_seconds == pytest.approx(3 * outcome.seconds, rel=0.1)
+    assert outcome.scores == {}
 
 
 def test_peak_memory_and_seconds_are_measured(two_classes, ask):
