@@ -243,7 +243,7 @@ def test_runs_go_to_the_users_own_knowledge_base_unless_told_otherwise(own_kb):
 def test_too_little_time_is_a_warning_and_a_fallback():
     X, y = load_diabetes(return_X_y=True)
 
-    with pytest.warns(ConvergenceWarning, match="Give more time"):
+    with pytest.warns(ConvergenceWarning, match="give more time"):
         regressor = regressor_of(iterations=None, time_budget=0.05).fit(X, y)
 
     assert np.isfinite(regressor.predict(X)).all()

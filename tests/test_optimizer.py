@@ -37,6 +37,7 @@ class Measurement:
     status: str
     scores: dict = field(default_factory=dict)
     seconds: float = 1.0
+    expected_seconds: float = 0.0
 
 
 def test_it_beats_random_search_on_a_smooth_space():
@@ -223,3 +224,12 @@ def test_a_pool_is_used_up_without_repeats():
 def test_unknown_names_are_refused_with_the_known_ones(options, message):
     with pytest.raises(BadRequest, match=message):
         Optimizer(SPACE, **options)
+
+
+def test_what_was_stopped_early_counts_as_what_it_would_have_taken():
+    optimizer = Optimizer(SPACE, seed=0)
+    config = optimizer.ask().config
+
+    optimizer.tell(config, Measurement("timeout", seconds=1.0, expected_seconds=5.0))
+
+    assert optimizer.seen[-1].seconds == 5.0

@@ -15,6 +15,7 @@ class Told:
     status: str = "ok"
     scores: dict = field(default_factory=dict)
     seconds: float = 1.0
+    expected_seconds: float = 0.0
 
 
 def searching(seed: int = 0, policy: str = "decreasing_epsilon_max", **plan) -> Search:

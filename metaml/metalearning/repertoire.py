@@ -63,8 +63,8 @@ class Repertoire:
         return len(self.levels)
 
     def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Array:
-        """Return what each move should take on this many rows of a data set, on a host with this reference."""
-        unit = reference_seconds if reference_seconds is not None else 1.0
+        """Return what each move should take on this many rows of a data set, on a host with this reference, or here."""
+        unit = reference_seconds if reference_seconds is not None else environment()["reference_seconds"]
         return np.exp(self.costs @ _size(n_rows, metafeatures)) * unit
 
     def packed(self) -> tuple[dict[str, Any], dict[str, Array]]:
