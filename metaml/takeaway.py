@@ -209,16 +209,19 @@ def write_files(
 
 
 def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
-    """Return what the model said of each row when it had not seen it; empty where a row was not tested."""
+    """Return what the model said of each row when it had not seen it; empty where a row was not tested.
+
+    Rows are numbered as in the table that was read, from 0: some may have been left out.
+    """
     predicted = np.asarray(finished.predictions, dtype=np.float64)
     if dataset.labels is None:
-        return pd.DataFrame({"prediction": predicted.ravel()})
+        return pd.DataFrame({"row": dataset.rows, "prediction": predicted.ravel()})
     factors = None if finished.model.multipliers is None else np.array(finished.model.multipliers)
     tested = np.isfinite(predicted).all(axis=1)
     labels = np.full(len(predicted), None, dtype=object)
     labels[tested] = np.asarray(dataset.labels)[decide(predicted[tested], factors)]
     columns = {str(label): predicted[:, code] for code, label in enumerate(dataset.labels)}
-    return pd.DataFrame({"prediction": labels, **columns})
+    return pd.DataFrame({"row": dataset.rows, "prediction": labels, **columns})
 
 
 def best_code(dataset: Dataset, found: Found) -> str:

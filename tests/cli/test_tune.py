@@ -138,6 +138,6 @@ def test_predictions_out_of_fold_are_written_on_request(iris_csv, tmp_path):
 
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(tmp_path / "out" / "predictions.csv")
-    assert table.columns.tolist() == ["prediction", "0", "1", "2"]
-    assert len(table) == 150
+    assert table.columns.tolist() == ["row", "prediction", "0", "1", "2"]
+    assert table["row"].tolist() == list(range(150))
     assert (table["prediction"] == pd.read_csv(iris_csv)["target"]).mean() > 0.8
