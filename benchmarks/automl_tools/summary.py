@@ -22,6 +22,7 @@ MEASURES = {
     "regression": ("rmse", "RMSE"),
 }
 LOSSES = ("log_loss", "rmse")
+CLASS_MEASURES = ("roc_auc", "log_loss", "balanced_accuracy")
 Row = dict[str, Any]
 
 
@@ -102,6 +103,21 @@ def by_tool(rows: list[Row]) -> str:
     return markdown([*head, "peak MB", "ms per row", "ms for one row"], lines)
 
 
+def by_measure(rows: list[Row]) -> str:
+    """Return a table of each tool's means over the data sets with classes, and its rank where numbers are predicted."""
+    table = scores(rows)
+    frame = pd.DataFrame(rows)
+    frame = frame[frame["dataset"].isin(table.index) & (frame["status"] == "ok")]
+    numeric = frame.loc[frame["task"] == "regression", "dataset"].unique()
+    rmse = ranks(table.loc[table.index.isin(numeric)]).mean()
+    lines = []
+    for tool in ranks(table).mean().sort_values().index:
+        mine = frame[(frame["tool"] == tool) & (frame["task"] != "regression")]
+        means = [f"{mine[name].mean():.4f}" if len(mine) else "–" for name in CLASS_MEASURES]
+        lines.append([str(tool), *means, f"{rmse[tool]:.2f}" if len(numeric) else "–"])
+    return markdown(["tool", "ROC AUC", "log loss", "balanced accuracy", "mean rank by RMSE"], lines)
+
+
 def against(rows: list[Row], reference: str) -> str:
     """Return a table of the reference against each other tool: wins, ties, losses, and the difference in rank."""
     table = scores(rows)
@@ -144,7 +160,7 @@ def report(rows: list[Row], budget: float, reference: str) -> str:
     )
     parts = [f"## {budget:g} s: {count}"]
     if len(table):
-        parts += [by_dataset(rows), by_tool(rows)]
+        parts += [by_dataset(rows), by_tool(rows), by_measure(rows)]
         parts += [against(rows, reference)] if reference in table.columns else []
     return "\n\n".join(part for part in [*parts, failures(rows), disturbed(rows)] if part)
 
