@@ -13,12 +13,14 @@ ROOT = HERE.parents[1]
 
 # There is no `if __name__ == "__main__"` on purpose: a script without it must work too.
 SCRIPT = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from hostile_algorithms import REGISTRY, small_frame
 from metaml.data import from_frame
 from metaml.evaluation import Job, Limits, Pool, make_plan
 
+# Whoever runs the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 dataset = from_frame(small_frame(2), target="y")
 plan = make_plan(dataset, n_folds=2)
 pool = Pool(2, [dataset], registry=REGISTRY, preload=())
