@@ -69,12 +69,12 @@ def select(
     order = order[np.isfinite(singles[order])][:MOST_CANDIDATES]
     rows = _some_rows(len(truth), seed)
     some = None if folds is None else folds[rows]
+    candidates = stack[np.ix_(order, rows)].astype(np.float64)
     if guide is not found:
-        order = order[
-            np.argsort(-_score(guide, stack[np.ix_(order, rows)].astype(np.float64), truth[rows], some), kind="stable")
-        ]
+        guided = np.argsort(-_score(guide, candidates, truth[rows], some), kind="stable")
+        order, candidates = order[guided], candidates[guided]
     counts = _greedy(
-        stack[np.ix_(order, rows)].astype(np.float64),
+        candidates,
         lambda batch: _score(guide, batch, truth[rows], some),
         n_rounds=n_rounds,
         n_init=min(max(1, n_init), len(order)),

@@ -26,6 +26,7 @@ from metaml.report import (
     ReportData,
     SessionFacts,
     TrialRow,
+    basis,
     calibration_bins,
     confusion_of,
     hyperparameter_importance,
@@ -33,6 +34,7 @@ from metaml.report import (
     render,
     residual_sample,
     summary,
+    validated,
 )
 from metaml.thresholds import decide
 from metaml.tune_settings import TuneSettings
@@ -205,7 +207,7 @@ def write_files(
     if predictions and finished.predictions is not None:
         _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
     if found.ranked:
-        (output / "best.py").write_text(best_code(dataset, found), encoding="utf-8")
+        (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
 
 
 def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
@@ -224,15 +226,15 @@ def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
     return pd.DataFrame({"row": dataset.rows, "prediction": labels, **columns})
 
 
-def best_code(dataset: Dataset, found: Found) -> str:
+def best_code(dataset: Dataset, found: Found, data: ReportData) -> str:
     """Return a program whose score is that of the best single run."""
     best = found.ranked[0]
     config: dict[str, Any] = dict(best.run.config)
     return BEST_CODE.format(
         dataset=dataset.name,
         metric=metric(found.metric).name,
-        validated="held-out" if found.plan.n_folds == 1 else "cross-validated",
-        label=metric(found.metric).name + (" after thresholds" if _moves_lines(dataset, found) else ""),
+        validated=validated(data),
+        label=metric(found.metric).name + basis(data),
         score=best.score,
         algorithm=best.run.algorithm,
         config=pformat(config, sort_dicts=False),

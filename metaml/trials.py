@@ -3,7 +3,6 @@
 import json
 import pickle
 import shutil
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from metaml.evaluation import Outcome
 from metaml.judging import depends_on_thresholds
 from metaml.libraries import importing
 from metaml.lineup import LineUp
+from metaml.scratch import Scratch
 from metaml.tune_settings import TuneSettings
 from metaml_kb import KnowledgeBase, Run
 from metaml_kb.lookup import find_run
@@ -122,14 +122,14 @@ class FoldModels:
     """
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="metaml-", ignore_cleanup_errors=True)
+        self._scratch = Scratch()
         self._kept: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
+        self._scratch.close()
 
     def __contains__(self, run: str) -> bool:
         return run in self._kept
@@ -152,15 +152,19 @@ class FoldModels:
             self._kept.discard(run)
 
     def get(self, run: str) -> tuple[Any, ...]:
-        """Return the models of a run, one for each fold; none if they were not kept."""
+        """Return the models of a run, one for each fold; none if they were not kept, or are there no more."""
         if run not in self._kept:
+            return ()
+        try:
+            content = self._path(run).read_bytes()
+        except OSError:
             return ()
         with importing:
             # Written by this process, into a folder that only its user can read.
-            return tuple(pickle.loads(model) for model in pickle.loads(self._path(run).read_bytes()))  # noqa: S301
+            return tuple(pickle.loads(model) for model in pickle.loads(content))  # noqa: S301
 
     def _path(self, run: str) -> Path:
-        return Path(self._folder.name) / run
+        return self._scratch.folder / run
 
 
 def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:

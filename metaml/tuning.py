@@ -6,7 +6,7 @@ before the next choice is made, and so is every decision: a session can be resum
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -67,6 +67,15 @@ class Found:
         return ranked(self.trials)
 
 
+@dataclass(eq=False)
+class _UnderWay:
+    """A job that was asked for and has not come back, what it was chosen by, and since when it is evaluated."""
+
+    choice: Choice
+    job: Job
+    begun: float | None = None
+
+
 class TuneSession:
     """One data set, one budget, one search, one knowledge base; complete when constructed.
 
@@ -94,7 +103,6 @@ class TuneSession:
         self.spool, self.models = spool or Spool(None), models
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
-        self._begun_at: dict[int, float] = {}
         pool.add(dataset)
         # While the workers evaluate what is evaluated in any case, there is time to think.
         self._early = [] if resumed is not None else self._begin()
@@ -147,15 +155,15 @@ class TuneSession:
     ) -> Found:
         """Evaluate until the budget, less what `reserve` keeps for the end, is used up; return what was found."""
         # The search asks for what is under way already: its opening begins with the yardsticks.
-        in_flight = {ticket: (self._asked(self.search.ask(), None), job) for ticket, job in self._early}
+        in_flight = {ticket: _UnderWay(self._asked(self.search.ask(), None), job) for ticket, job in self._early}
         self._early = []
         self._note_begun(in_flight)
         while True:
-            self._listen_to_experience([(choice, job) for choice, job in in_flight.values()])
+            self._listen_to_experience(in_flight.values())
             left = self.budget.left - reserve(self.trials)
             while len(in_flight) < self._most_open and left > 0 and not should_stop() and self._wants_more():
-                choice, job = self._next_job(left)
-                in_flight[self.pool.submit(job)] = (choice, job)
+                asked = self._next(left)
+                in_flight[self.pool.submit(asked.job)] = asked
                 self._note_begun(in_flight)
             if not in_flight or left <= 0 or should_stop():
                 break
@@ -167,31 +175,32 @@ class TuneSession:
         while in_flight and (finished := self.pool.next(timeout=0)) is not None:
             # What has finished while the last one was stored is not lost.
             self._store_next(in_flight, finished)
-        for ticket, (choice, job) in in_flight.items():
+        for ticket, asked in in_flight.items():
             self.pool.cancel(ticket)
-            if id(job) in self._begun_at:
-                self.ledger["killed"] += (self.budget.used - self._begun_at[id(job)]) / self.settings.n_workers
-            self.kb.add_event(self.key, "killed", {"algorithm": choice.algorithm, "config": job.config})
+            if asked.begun is not None:
+                self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
+            self.kb.add_event(self.key, "killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
         return Found(self.key, self.metric, self.plan, tuple(self.trials), dict(self.ledger), self._contribution())
 
-    def _store_next(self, in_flight: dict[int, tuple[Choice, Job]], finished: tuple[Job, Outcome]) -> Trial:
+    def _store_next(self, in_flight: dict[int, _UnderWay], finished: tuple[Job, Outcome]) -> Trial:
         job, outcome = finished
-        ticket = next(ticket for ticket, (_, asked) in in_flight.items() if asked is job)
-        choice, _ = in_flight.pop(ticket)
+        ticket = next(ticket for ticket, asked in in_flight.items() if asked.job is job)
+        choice = in_flight.pop(ticket).choice
         self._note_begun(in_flight)
         return self._store(choice, job, outcome)
 
-    def _note_begun(self, in_flight: Mapping[int, tuple[Choice, Job]]) -> None:
+    def _note_begun(self, in_flight: Mapping[int, _UnderWay]) -> None:
         """Write down since when each job is evaluated: those asked for first are, as many as there are workers."""
-        for _, job in list(in_flight.values())[: self.settings.n_workers]:
-            self._begun_at.setdefault(id(job), self.budget.used)
+        for asked in list(in_flight.values())[: self.settings.n_workers]:
+            if asked.begun is None:
+                asked.begun = self.budget.used
 
     def close(self) -> None:
         """Write down that the session ended; before, it can be resumed."""
         self.kb.finish_session(self.key)
         self.spool.clear()
 
-    def _listen_to_experience(self, under_way: Sequence[tuple[Choice, Job]]) -> None:
+    def _listen_to_experience(self, under_way: Iterable[_UnderWay]) -> None:
         """Let the knowledge base into the search as soon as it has spoken; from then on, a new search goes on."""
         if self.consultation.memory is not None or not self.consultation.is_done:
             return
@@ -203,8 +212,8 @@ class TuneSession:
             self.search = search_of(self.lineup, self.consultation.memory)
             for trial in self.trials:
                 self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
-            for choice, job in under_way:
-                self.search.reopen(choice.algorithm, job.config)
+            for asked in under_way:
+                self.search.reopen(asked.job.algorithm, asked.job.config)
         self.kb.add_event(self.key, "experience joined", self._plain_memory())
 
     @contextmanager
@@ -222,11 +231,10 @@ class TuneSession:
     def _wants_more(self) -> bool:
         return self.settings.n_iterations is None or self._n_asked < self.settings.n_iterations
 
-    def _next_job(self, left: float) -> tuple[Choice, Job]:
+    def _next(self, left: float) -> _UnderWay:
         """Return what to evaluate next, as a job that cannot outlast the session."""
         choice = self._next_choice(self._rounds_left(left))
-        job = self._job(choice.algorithm, choice.proposal.config, left)
-        return choice, job
+        return _UnderWay(choice, self._job(choice.algorithm, choice.proposal.config, left))
 
     def _next_choice(self, rounds_left: int | None) -> Choice:
         """Return what the search wants next, written down as asked for."""
@@ -243,9 +251,10 @@ class TuneSession:
         return choice
 
     def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
+        left = min(left, self.budget.left)
+        complete = ranked(self.trials)
         # Against the best of its own algorithm: what is weaker alone may be what an ensemble lacks.
-        best = next((trial for trial in ranked(self.trials) if trial.run.algorithm == algorithm), None)
-        limits = replace(self.settings.limits, seconds=min(self._most_seconds(), left, self.budget.left))
+        best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
         # What a configuration is worth after thresholds cannot be seen on its first folds.
         has_race = not depends_on_thresholds(self.metric)
         race = Race(self.metric, best.outcome.scores[self.metric]) if best is not None and has_race else None
@@ -255,16 +264,16 @@ class TuneSession:
             config,
             self.plan,
             PLAN_SEED,
-            limits,
+            replace(self.settings.limits, seconds=min(self._most_seconds(complete), left)),
             keep_predictions=True,
             keep_models=self.models is not None,
             race=race,
-            overtime=self._overtime(left),
+            overtime=self._overtime(complete, left),
         )
 
-    def _most_seconds(self) -> float:
+    def _most_seconds(self, complete: Sequence[Trial]) -> float:
         """Return the limit of one evaluation: once something is complete, none may take most of the time alone."""
-        limit, complete = self.settings.limits.seconds, ranked(self.trials)
+        limit = self.settings.limits.seconds
         if self.settings.seconds is None or self.settings.n_iterations is not None:
             return limit
         if not complete:
@@ -272,13 +281,12 @@ class TuneSession:
         quickest = min(trial.outcome.seconds for trial in complete)
         return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
 
-    def _overtime(self, left: float) -> Overtime | None:
+    def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
         """Return what an evaluation may take that is better than the best so far; None where time does not count."""
         if self.settings.seconds is None or self.settings.n_iterations is not None:
             return None
-        best = ranked(self.trials)[0].outcome.scores[self.metric] if ranked(self.trials) else ()
-        until = time.monotonic() + min(left, self.budget.left)
-        return Overtime(self.metric, best, self.settings.limits.seconds, until)
+        best = complete[0].outcome.scores[self.metric] if complete else ()
+        return Overtime(self.metric, best, self.settings.limits.seconds, until=time.monotonic() + left)
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""

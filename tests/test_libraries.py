@@ -6,7 +6,7 @@ from pathlib import Path
 
 import metaml
 
-LIBRARIES = {"sklearn", "lightgbm", "xgboost"}
+LIBRARIES = {"sklearn", "lightgbm", "xgboost", "catboost"}
 ELSEWHERE = ("algorithms", "sources", "model")
 """What runs in worker processes, which have one thread, before a search, or when a model is loaded."""
 PACKAGE = Path(metaml.__file__).parent

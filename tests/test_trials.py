@@ -37,6 +37,15 @@ def test_what_cannot_be_written_is_not_kept():
         assert "no/such/folder" not in models
 
 
+def test_models_that_somebody_removed_are_none():
+    with FoldModels() as models:
+        models.keep("run", MODELS)
+        for path in models._scratch.folder.iterdir():
+            path.unlink()
+
+        assert models.get("run") == ()
+
+
 def test_predictions_of_other_runs_than_the_best_are_forgotten(tmp_path: Path):
     spool = Spool(tmp_path / "spool")
     for run in ("good", "bad"):

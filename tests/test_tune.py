@@ -180,7 +180,7 @@ def test_a_data_set_may_have_any_name_in_the_code_that_is_written(tuned):
     _, result, _ = tuned
     hostile = replace(builtin.load("iris"), name='x"""\nraise SystemExit("ran")\n"""')
 
-    code = best_code(hostile, result.found)
+    code = best_code(hostile, result.found, result.report)
 
     assert "raise SystemExit" not in [line.strip()[:16] for line in code.splitlines()]
     compile(code, "best.py", "exec")

@@ -20,12 +20,13 @@ from collections.abc import Callable
 
 import psutil
 
+from metaml.errors import BadRequest
 from metaml.evaluation.crossval import too_large, too_slow
 from metaml.evaluation.job import Job, Outcome, Status
 from metaml.evaluation.kinship import descendants
 from metaml.evaluation.memory import MEGABYTE
 from metaml.evaluation.nursery import ATTEMPTS, Nursery, Worker
-from metaml.evaluation.worker import Begun, Done, Overrunning
+from metaml.evaluation.worker import Begun, Done, Overrunning, Refused
 from metaml.libraries import importing
 
 TICK_SECONDS = 0.05
@@ -61,7 +62,10 @@ class IsolatedEvaluator:
         return self.run(job)
 
     def run(self, job: Job, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
-        """Return the outcome of a job; once `should_stop` says so it is killed and has crashed."""
+        """Return the outcome of a job; once `should_stop` says so it is killed and has crashed.
+
+        A job that makes no sense, or whose data set is missing, raises BadRequest: it says nothing of its algorithm.
+        """
         for _ in range(ATTEMPTS):
             if self._worker is None:
                 self._worker = self._nursery.new_worker()
@@ -104,7 +108,7 @@ class _Watch:
         self._ticks = 0
 
     def until_done(self) -> Done:
-        """Return what the worker answers, unless it overruns a limit or dies."""
+        """Return what the worker answers, unless it overruns a limit, refuses or dies."""
         try:
             self._worker.connection.send(self._job)
             while True:
@@ -112,6 +116,8 @@ class _Watch:
                     message = self._receive()
                     if isinstance(message, Done):
                         return message
+                    if isinstance(message, Refused):
+                        raise BadRequest(message.why)
                     self._hear(message)
                 self._check()
         except (EOFError, OSError) as trouble:

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import itertools
 import queue
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -24,6 +21,7 @@ from metaml.evaluation.isolation import IsolatedEvaluator
 from metaml.evaluation.job import Job, Outcome
 from metaml.evaluation.nursery import ALGORITHMS, LIBRARIES, Nursery
 from metaml.evaluation.shelf import Shelf
+from metaml.scratch import Scratch
 
 if TYPE_CHECKING:
     from metaml.data import Dataset
@@ -47,10 +45,10 @@ class Pool:
     ) -> None:
         if n_workers < 1:
             raise BadRequest(f"A pool of {n_workers} workers cannot work. Ask for at least 1.")
-        folder = Path(tempfile.mkdtemp(prefix="metaml-"))
         self.n_workers = n_workers
-        self._shelf = Shelf(folder)
-        self._nursery = Nursery(folder, registry=registry, n_threads=n_threads, preload=preload)
+        self._scratch = Scratch()
+        self._shelf = Shelf(self._scratch.folder)
+        self._nursery = Nursery(self._scratch.folder, registry=registry, n_threads=n_threads, preload=preload)
         self._tickets = itertools.count()
         self._in_flight: dict[int, Job] = {}
         self._waiting: queue.SimpleQueue[tuple[int, Job] | None] = queue.SimpleQueue()
@@ -83,7 +81,7 @@ class Pool:
     def next(self, timeout: float | None = None) -> tuple[Job, Outcome] | None:
         """Return the job that finishes next and its outcome; None if no job is left, or none done in `timeout` seconds.
 
-        A job whose worker cannot even be started raises here.
+        A job that no worker can begin, as none can be started or its data set is missing, raises here.
         """
         while self._in_flight:
             try:
@@ -114,7 +112,7 @@ class Pool:
         for thread in self._threads:
             thread.join()
         self._nursery.close()
-        shutil.rmtree(self._shelf.folder, ignore_errors=True)
+        self._scratch.close()
 
     def __enter__(self) -> Self:
         return self

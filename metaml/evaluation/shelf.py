@@ -35,7 +35,10 @@ class Shelf:
         if fingerprint not in self._kept:
             path = self._path(fingerprint)
             if not path.exists():
-                raise BadRequest(f"The workers have no data set {fingerprint}. Add it to the pool first.")
+                raise BadRequest(
+                    f"The workers have no data set {fingerprint}: nobody added it, or somebody removed files of a "
+                    f"running metaml in {self.folder.parent}. Start again; all runs so far are kept."
+                )
             while len(self._kept) >= KEPT_DATASETS:
                 self._kept.popitem(last=False)
             self._kept[fingerprint] = cast("Dataset", pickle.loads(path.read_bytes()))  # noqa: S301 - written by `put`

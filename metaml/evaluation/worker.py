@@ -37,6 +37,12 @@ class Overrunning(NamedTuple):
     """The evaluation goes on beyond its limit, as it may: it is ahead."""
 
 
+class Refused(NamedTuple):
+    """The evaluation cannot begin, and not for anything about the job: something is missing here."""
+
+    why: str
+
+
 class Done(NamedTuple):
     """The evaluation is over; a worker that retires takes no more jobs."""
 
@@ -66,7 +72,11 @@ def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm],
             job = cast(Job, connection.recv())
         except EOFError:
             return
-        outcome = _outcome(job, connection, shelf, registry, n_threads)
+        try:
+            outcome = _outcome(job, connection, shelf, registry, n_threads)
+        except BadRequest as trouble:
+            connection.send(Refused(str(trouble)))
+            continue
         retires = count == JOBS_PER_WORKER or has_children() or threading.active_count() > n_threads_at_rest
         connection.send(Done(outcome, retires))
         if retires:
@@ -90,6 +100,8 @@ def _outcome(
                 n_threads=n_threads,
                 on_overtime=lambda: connection.send(Overrunning()),
             )
+    except BadRequest:
+        raise
     except MemoryError as trouble:
         return Outcome("memory", 0.0, error=one_line(trouble))
     except Exception as trouble:

@@ -19,7 +19,7 @@ from metaml.report.data import (
 from metaml.report.importance import hyperparameter_importance
 from metaml.report.page import render
 from metaml.report.summary import leaderboard_csv, summary
-from metaml.report.wording import basis
+from metaml.report.wording import basis, validated
 
 __all__ = [
     "CalibrationBin",
@@ -41,4 +41,5 @@ __all__ = [
     "render",
     "residual_sample",
     "summary",
+    "validated",
 ]

@@ -80,12 +80,14 @@ def test_cancelled_jobs_never_come_back(pool, two_classes, ask):
     assert pool.free == 2
 
 
-def test_unknown_data_and_unknown_algorithms_fail_alone(run, two_classes, ask):
+def test_what_is_missing_here_is_no_outcome_of_a_job(run, two_classes, ask):
     job = ask(two_classes, "Constant")
     elsewhere = type(job)("0" * 32, job.algorithm, job.config, job.plan, 0, job.limits)
 
-    assert "no data set 000" in run(elsewhere).error
-    assert "no algorithm 'Nothing'" in run(ask(two_classes, "Nothing")).error
+    with pytest.raises(BadRequest, match="no data set 000"):
+        run(elsewhere)
+    with pytest.raises(BadRequest, match="no algorithm 'Nothing'"):
+        run(ask(two_classes, "Nothing"))
     assert run(job).status == "ok"
 
 

@@ -1,0 +1,50 @@
+"""Folders for what a process writes and reads again; those of processes that were killed are removed by the next one.
+
+Whoever uses a folder holds a lock on it. The kernel lets go of it when its owner dies, however that happens, and
+systemd, which removes what is old from the folder for temporary files, leaves a locked one alone.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+PREFIX = "metaml-scratch-"
+FRESH_SECONDS = 60.0
+"""A folder that was touched since may be one whose owner is about to lock it."""
+
+
+class Scratch:
+    """A folder that is there until it is closed, for this process, its children and nobody else."""
+
+    def __init__(self) -> None:
+        _sweep(Path(tempfile.gettempdir()))
+        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._lock = os.open(self.folder, os.O_RDONLY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        """Remove the folder and all that is in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _sweep(place: Path) -> None:
+    """Remove the folders whose owners are gone."""
+    for folder in place.glob(f"{PREFIX}*"):
+        try:
+            if time.time() - folder.stat().st_mtime < FRESH_SECONDS:
+                continue
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            # Somebody else's, or just removed.
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            continue
+        finally:
+            os.close(lock)
