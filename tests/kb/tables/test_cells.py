@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from metaml_kb.errors import BadTable
-from tests.kb.importer import FOREST, is_same
+from tests.kb.tables.importer import FOREST, is_same
 
 
 def test_none_is_python_none_in_columns_of_numbers_and_of_words(imported):

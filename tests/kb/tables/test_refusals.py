@@ -7,7 +7,7 @@ import pytest
 
 from metaml_kb.errors import BadTable
 from metaml_kb.tableimport import import_table
-from tests.kb.importer import FOREST
+from tests.kb.tables.importer import FOREST
 
 
 def test_call_in_a_dict_cell_is_refused_and_never_made(imported, tmp_path):

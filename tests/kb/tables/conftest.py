@@ -1,7 +1,7 @@
 import pytest
 
 from metaml_kb import open_kb
-from tests.kb.importer import Importer
+from tests.kb.tables.importer import Importer
 
 
 @pytest.fixture

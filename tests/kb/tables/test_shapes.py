@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from metaml_kb.tableimport import TableLayout
-from tests.kb.importer import FOREST, is_same
+from tests.kb.tables.importer import FOREST, is_same
 
 
 def test_plain_table_gives_a_run_per_row_with_typed_hyperparameters(imported):
