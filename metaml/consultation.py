@@ -8,10 +8,9 @@ from typing import Any
 from metaml.algorithms import ALGORITHMS
 from metaml.config import Config
 from metaml.data import Dataset
-from metaml.encoding import Facts
 from metaml.evaluation.environment import environment
 from metaml.learning import Wanted, repertoire_at_hand
-from metaml.lineup import LineUp, line_up
+from metaml.lineup import LineUp, facts_of, line_up
 from metaml.memory import Memory, Recall, remember
 from metaml.metafeatures import GROUPS, OUT_OF_TIME
 from metaml.metafeatures.description import describe_with
@@ -155,10 +154,9 @@ class Consultation:
 
     def _line_up(self, memory: Memory | None) -> LineUp:
         dataset, settings = self._dataset, self._settings
-        n_classes = 0 if dataset.labels is None else len(dataset.labels)
         return line_up(
             dataset.task,
-            Facts(len(dataset.y), dataset.X.shape[1], n_classes),
+            facts_of(dataset),
             self.opening,
             memory,
             metric=self._metric,

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from metaml.algorithms import ALGORITHMS
 from metaml.config import Config
-from metaml.data import Task
+from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.memory import Memory
 from metaml.metalearning.opening import Opening
@@ -21,7 +21,9 @@ FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
 YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
 """Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
-MANY_CLASSES = 10
+QUICK_ON_MANY_COLUMNS = ("extra_trees", "elastic_net")
+"""Tried even before those where there are so many columns that boosting may take the whole time."""
+MANY_CLASSES, MANY_COLUMNS = 10, 2000
 N_OPENING = 16
 OPENING_SHARE = 0.4
 """The opening has so many moves, but no more than this part of the evaluations or of the time."""
@@ -74,7 +76,7 @@ def line_up(
     n_iterations: int | None,
 ) -> LineUp:
     """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any."""
-    first = yardsticks(task, algorithms, facts.n_classes)
+    first = yardsticks(task, algorithms, facts)
     plain = LineUp(
         task=task,
         facts=facts,
@@ -103,9 +105,22 @@ def line_up(
     )
 
 
-def yardsticks(task: Task, algorithms: Sequence[str], n_classes: int) -> list[tuple[str, Config]]:
-    """Return what every search evaluates first; with many classes forests, as boosting grows trees for each class."""
-    order = reversed(YARDSTICKS) if n_classes > MANY_CLASSES else YARDSTICKS
+def facts_of(dataset: Dataset) -> Facts:
+    """Return the size of a data set."""
+    return Facts(len(dataset.y), dataset.X.shape[1], 0 if dataset.labels is None else len(dataset.labels))
+
+
+def yardsticks(task: Task, algorithms: Sequence[str], facts: Facts) -> list[tuple[str, Config]]:
+    """Return what every search evaluates first; forests where boosting takes long, as it grows trees for each class.
+
+    >>> [name for name, _ in yardsticks("binary", ["lightgbm", "random_forest", "extra_trees"], Facts(100, 20_000, 2))]
+    ['extra_trees', 'random_forest', 'lightgbm']
+    """
+    order: tuple[str, ...] = YARDSTICKS
+    if facts.n_classes > MANY_CLASSES or facts.n_columns > MANY_COLUMNS:
+        order = YARDSTICKS[::-1]
+    if facts.n_columns > MANY_COLUMNS:
+        order = (*QUICK_ON_MANY_COLUMNS, *order)
     return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
 
 

@@ -20,7 +20,7 @@ from metaml.data import Dataset
 from metaml.evaluation import FoldPlan, Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
 from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
-from metaml.lineup import OPENING_SHARE, search_of, yardsticks
+from metaml.lineup import OPENING_SHARE, facts_of, search_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
 from metaml.report import Experience
@@ -138,8 +138,7 @@ class TuneSession:
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
-        n_classes = 0 if self.dataset.labels is None else len(self.dataset.labels)
-        wanted = yardsticks(self.dataset.task, self.settings.algorithms, n_classes)
+        wanted = yardsticks(self.dataset.task, self.settings.algorithms, facts_of(self.dataset))
         jobs = [self._job(name, config) for name, config in wanted]
         n_iterations = self.settings.n_iterations or len(jobs)
         if self.budget.is_used_up:

@@ -90,10 +90,11 @@ class Head:
 
         `y` holds codes 0 … n_classes-1, or numbers if `n_classes` is None.
         """
-        categories = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
-        self.levels_ = {name: Levels(X[name]) for name in categories}
+        is_category = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes], dtype=bool)
+        self.levels_ = {name: Levels(X[name]) for name in X.columns[is_category]}
         # A column without a single value here has nothing to say, and some libraries stumble over it.
-        self.numeric_ = [name for name in X.columns.difference(categories, sort=False) if X[name].notna().any()]
+        has_value = X.loc[:, ~is_category].notna().any(axis=0)
+        self.numeric_ = [name for name, flag in has_value.items() if flag]
         self.encodings_ = {name: self._encoding_of(levels) for name, levels in self.levels_.items()}
         self.impacts_: dict[Any, Impact] = {}
 
@@ -182,5 +183,12 @@ class Head:
 
 def _column_by_column(numbers: Matrix, statistic: Any) -> npt.NDArray[np.float64]:
     """Return the statistic of each column's known values, 0 for a column that has none."""
-    known = [column[~np.isnan(column)] for column in numbers.T]
-    return np.array([float(statistic(column)) if len(column) else 0.0 for column in known])
+    columns = np.ascontiguousarray(numbers.T)
+    missing = np.isnan(columns)
+    is_whole = ~missing.any(axis=1)
+    found = np.zeros(len(columns))
+    if is_whole.any() and len(numbers):
+        found[is_whole] = statistic(columns[is_whole], axis=1)
+    for place in np.flatnonzero(~is_whole & ~missing.all(axis=1)):
+        found[place] = statistic(columns[place][~missing[place]])
+    return found
