@@ -37,6 +37,8 @@ FORMAT = "metaml-export-2"
 READABLE = ("metaml-export-1", FORMAT)
 CHUNK = 50_000
 UNFINISHED = ".unfinished"
+CLOCK_SECONDS = 0.1
+"""The clock of a file system may be that much behind."""
 ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 LEFT_OUT_OF_PRIVATE = {"event", "prediction"}
@@ -66,6 +68,7 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
                 _write_zip(unfinished, contents, private=private, level=level)
             counted = select(func.count()).select_from(tables.run).where(_kept(tables.run, with_starter))
             n_runs = int(connection.execute(counted).scalar_one())
+        _forget_journal(path)
         unfinished.replace(path)
     except OSError as trouble:
         raise CannotOpen(f"{path} cannot be written ({trouble.strerror}). Choose another place.") from None
@@ -102,6 +105,7 @@ def create_from(path: Path, file: Path) -> None:
         with suppress(FileNotFoundError):
             if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
                 leftover.unlink()
+    _forget_journal(path)
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
         with open_kb(unfinished) as kb:
@@ -111,6 +115,19 @@ def create_from(path: Path, file: Path) -> None:
     finally:
         for leftover in path.parent.glob(f"{unfinished.name}*"):
             leftover.unlink(missing_ok=True)
+
+
+def _forget_journal(path: Path) -> None:
+    """Remove what a knowledge base that is gone left beside it: SQLite would play it back into the next of its name."""
+    now = time.time()
+    if path.exists():
+        return
+    for suffix in ("-wal", "-shm"):
+        leftover = path.with_name(path.name + suffix)
+        with suppress(FileNotFoundError):
+            # If another process makes a knowledge base here at this moment, its journal is newer.
+            if leftover.stat().st_mtime < now - CLOCK_SECONDS:
+                leftover.unlink()
 
 
 def _appear(unfinished: Path, path: Path) -> None:

@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -210,6 +212,22 @@ def test_what_another_process_made_meanwhile_stays(full, run_of, tmp_path):
         create_from(tmp_path / "new.db", tmp_path / "all.metaml")
 
         assert len(faster.runs()) == 1
+
+
+def test_the_journal_of_a_knowledge_base_that_was_removed_is_not_played_back(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+    script = "import os, sys, metaml_kb; metaml_kb.open_kb(sys.argv[1]).start_session('bot'); os._exit(1)"
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "new.db")], check=False)
+    (tmp_path / "new.db").unlink()
+    journal = tmp_path / "new.db-wal"
+    assert journal.stat().st_size
+    os.utime(journal, (0, 0))
+
+    create_from(tmp_path / "new.db", tmp_path / "all.metaml")
+
+    with open_kb(tmp_path / "new.db", create=False) as new:
+        assert len(new.runs()) == len(full.runs())
+        assert len(new.sql("SELECT * FROM session")) == len(full.sql("SELECT * FROM session"))
 
 
 def test_what_a_killed_process_left_is_swept_after_a_while(full, tmp_path):
