@@ -47,7 +47,7 @@ N_DRAWN = {
 }
 ROUNDS = ((None, 8), (64, 14), (56, None))
 """Configurations (beside the defaults) and data sets of each family in each round; None stands for all."""
-N_BEST = 24
+N_BEST = 16
 """Of the last round, those that come first whatever they take."""
 AT_A_TIME = 8
 SMALL = (250, 2500)

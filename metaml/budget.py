@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from metaml.errors import BadRequest
@@ -47,12 +48,46 @@ def in_words(seconds: float) -> str:
 
 
 @dataclass
+class Drag:
+    """How much longer than alone the work of this process takes, as others use the machine, too.
+
+    That is the wall-clock time of what it did over the processor time, as if a second had gone well before.
+
+    >>> drag = Drag()
+    >>> drag.note(6.0, 1.5)
+    >>> drag.factor
+    2.8
+    """
+
+    wall: float = 1.0
+    busy: float = 1.0
+
+    @property
+    def factor(self) -> float:
+        """Return the factor, at least 1."""
+        return max(1.0, self.wall / self.busy)
+
+    def note(self, wall: float, busy: float) -> None:
+        """Learn what some work took: seconds on the wall, and on the processor."""
+        self.wall += wall
+        self.busy += busy
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        """Learn what a block takes, which must not wait for anybody."""
+        wall, busy = time.perf_counter(), time.process_time()
+        yield
+        self.note(time.perf_counter() - wall, time.process_time() - busy)
+
+
+@dataclass
 class Budget:
     """A stretch of wall-clock time that begins when it is made, or `used_before` seconds earlier; None never ends."""
 
     seconds: float | None
     clock: Callable[[], float] = time.monotonic
     used_before: float = 0.0
+    drag: Drag = field(default_factory=Drag)
     _start: float = field(init=False)
 
     def __post_init__(self) -> None:

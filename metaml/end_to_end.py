@@ -69,13 +69,13 @@ def tune(
             spool.clear()
         else:
             settings = earlier.resumed(settings)
-            budget = Budget(settings.seconds, used_before=budget.used + earlier.used)
+            budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
         begun = budget.used
         session = TuneSession(
             dataset, base, settings, workers, budget=budget, resumed=earlier, spool=spool, models=models
         )
         found = session.run(
-            reserve=lambda trials: reserve_for(settings, trials, session, models),
+            reserve=lambda trials: reserve_for(settings, trials, session, models, budget),
             on_progress=on_progress,
             should_stop=should_stop,
         )

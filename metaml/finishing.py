@@ -28,7 +28,8 @@ from metaml.tuning import PLAN_SEED, Found
 Array = npt.NDArray[np.float64]
 CLOSING_SECONDS = 0.8
 CLOSING_SHARE = 0.03
-"""What the ensemble, the files and the report may take: so many seconds and this share of the budget."""
+"""What the ensemble, the files and the report take on a machine of our own: so many seconds, and this share of the
+budget."""
 REFIT_MARGIN = 1.5
 MOST_REFIT_SHARE = 0.3
 N_RESERVED = 4
@@ -84,7 +85,16 @@ def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -
     return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)
 
 
-def reserve_for(settings: TuneSettings, trials: Sequence[Trial], searched: Searched, models: FoldModels) -> float:
+def closing_seconds(settings: TuneSettings, budget: Budget) -> float:
+    """Return what the ensemble, the files and the report may take: more where others keep the machine busy."""
+    if settings.seconds is None:
+        return 0.0
+    return (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds) * budget.drag.factor
+
+
+def reserve_for(
+    settings: TuneSettings, trials: Sequence[Trial], searched: Searched, models: FoldModels, budget: Budget
+) -> float:
     """Return the seconds to keep for the end: closing, and the refits of the best trials so far that need one."""
     if settings.seconds is None:
         return 0.0
@@ -93,7 +103,7 @@ def reserve_for(settings: TuneSettings, trials: Sequence[Trial], searched: Searc
         best = [trial for trial in best if trial.run.identity not in models]
     costs = [refit_seconds_of(trial, searched.plan) for trial in best]
     refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
-    return CLOSING_SECONDS + CLOSING_SHARE * settings.seconds + min(refit, MOST_REFIT_SHARE * settings.seconds)
+    return closing_seconds(settings, budget) + min(refit, MOST_REFIT_SHARE * settings.seconds)
 
 
 def finish(
@@ -117,7 +127,7 @@ def finish(
     if not fitted and settings.seconds is not None:
         # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
-        grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds)
+        grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds, drag=budget.drag)
         fitted = _refitted(dataset, found, [(quickest, 1.0)], pool, settings, grace)
     if not fitted:
         why = "the best configuration could not be fitted to all rows in time; give more time"
@@ -209,7 +219,7 @@ def _refitted(
     budget: Budget,
 ) -> list[Fitted]:
     """Return the members that could be fitted to all rows in the time left."""
-    closing = 0.0 if settings.seconds is None else 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
+    closing = 0.5 * closing_seconds(settings, budget)
     fitted: list[Fitted] = []
     waiting = _affordable(weighted, found.plan, settings.n_workers * max(budget.left - closing, 0.0))
     under_way: dict[int, tuple[Trial, float, Job]] = {}

@@ -8,7 +8,7 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import score
 from metaml.evaluation import Job, Limits, Pool
-from metaml.finishing import CLOSING_SECONDS, CLOSING_SHARE, Finished
+from metaml.finishing import Finished, closing_seconds
 from metaml.report import FeatureImportance, feature_importance
 from metaml.trials import FoldModels
 from metaml.tune_settings import TuneSettings
@@ -38,7 +38,7 @@ def importances(
         return [], "The importance of the columns was not measured: there is only a fallback."
     seconds = UNTIMED_SECONDS
     if settings.seconds is not None:
-        seconds = budget.left - 0.5 * (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds)
+        seconds = budget.left - 0.5 * closing_seconds(settings, budget)
     trial = max(finished.chosen, key=lambda member: member[1])[0]
     too_late = "The importance of the columns was not measured: there was no time left. Give more."
     kept = models.get(trial.run.identity)

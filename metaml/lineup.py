@@ -127,6 +127,7 @@ def yardsticks(task: Task, algorithms: Sequence[str], facts: Facts) -> list[tupl
 def search_of(lineup: LineUp, memory: Memory | None) -> Search:
     """Return the search of a line-up: a bandit over one optimizer per algorithm."""
     optimizers = {}
+    cost = RUNTIME_RULE if lineup.is_timed else None
     for name in lineup.algorithms:
         space = ALGORITHMS[name].space(lineup.task)
         starts = [space.default()]
@@ -134,7 +135,7 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
         if memory is not None and memory.knows(name) and lineup.strategy == "default":
             optimizers[name] = Optimizer(
                 memory.candidates(name, space, lineup.facts),
-                strategy=memory.committee(name, STRATEGIES["default"]),
+                strategy=memory.committee(name, STRATEGIES["default"], cost=cost),
                 starts=starts,
                 n_random=1,
                 metric=lineup.metric,
@@ -145,7 +146,7 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
                 space,
                 facts=lineup.facts,
                 strategy=lineup.strategy,
-                cost=RUNTIME_RULE if lineup.is_timed else None,
+                cost=cost,
                 starts=starts,
                 metric=lineup.metric,
                 seed=seed,

@@ -237,7 +237,7 @@ class TuneSession:
 
     def _next_choice(self, rounds_left: int | None) -> Choice:
         """Return what the search wants next, written down as asked for."""
-        with self._entry("optimiser"):
+        with self._entry("optimiser"), self.budget.drag.watch():
             self._leave_opening_in_time()
             choice = self.search.ask(rounds_left)
         return self._asked(choice, rounds_left)

@@ -1,9 +1,13 @@
-"""Time, as people write it."""
+"""Time: as people write it, and how much of it is left."""
+
+import time
 
 import pytest
 
-from metaml.budget import Budget, in_words, seconds_of
+from metaml.budget import Budget, Drag, in_words, seconds_of
 from metaml.errors import BadRequest
+from metaml.finishing import closing_seconds
+from metaml.tune_settings import TuneSettings
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,21 @@ def test_a_budget_runs_out():
 
 def test_a_budget_without_end_never_does():
     assert Budget(None).left == float("inf")
+
+
+def test_waiting_for_others_is_drag_and_work_is_none():
+    waiting, working = Drag(), Drag()
+    with waiting.watch():
+        time.sleep(0.2)
+    working.note(wall=0.5, busy=0.9)
+
+    assert waiting.factor > 1.1
+    assert working.factor == 1.0
+
+
+def test_a_busy_machine_gets_more_time_for_the_end():
+    settings = TuneSettings(seconds=30.0)
+    alone, busy = Budget(30.0), Budget(30.0, drag=Drag(wall=9.0, busy=3.0))
+
+    assert closing_seconds(settings, busy) == pytest.approx(3 * closing_seconds(settings, alone))
+    assert closing_seconds(TuneSettings(seconds=None, n_iterations=3), busy) == 0.0

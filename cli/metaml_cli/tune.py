@@ -86,6 +86,7 @@ def tune(
 
         dataset = read_dataset(path, target=target, task=task)
         introduce(dataset)
+        budget.drag.note(budget.used, time.process_time())
         settings = TuneSettings(
             metric=metric,
             seconds=seconds,

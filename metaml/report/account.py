@@ -7,7 +7,7 @@ from metaml.report.data import Experience, ReportData, TrialRow
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.search import complete_of
 from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, table
-from metaml.report.wording import counted, duration, number, score_text, share
+from metaml.report.wording import counted, duration, score_text, share
 
 MOST_SIMILAR = 10
 LEAST_REST = 0.005
@@ -49,7 +49,7 @@ def experience(data: ReportData) -> Html:
     if known.similar:
         farthest = max(distance for _, distance in known.similar[:MOST_SIMILAR]) or 1.0
         items = [
-            Bar(name, 1 - 0.85 * distance / farthest, f"distance {number(distance, 2)}")
+            Bar(name, 1 - 0.85 * distance / farthest, f"distance {distance:.2f}")
             for name, distance in known.similar[:MOST_SIMILAR]
         ]
         parts.append(figure("The most similar data sets", bars(items, label="Similar data sets")))

@@ -1,0 +1,51 @@
+"""Who takes part in a search, and what its optimizers go by."""
+
+import pytest
+
+from metaml.algorithms import ALGORITHMS
+from metaml.encoding import Facts
+from metaml.evaluation import Outcome
+from metaml.learning import Wanted
+from metaml.lineup import LineUp, search_of
+from metaml.memory import remember
+from metaml_kb import open_kb
+from tests.experienced import fill
+
+DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClasses": 3.0, "ClassEntropy": 1.1}
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory):
+    with open_kb(tmp_path_factory.mktemp("lineup") / "kb.db") as kb:
+        fill(kb)
+        yield remember(kb, Wanted("neg_log_loss", "multiclass", ("decision_tree",)), DESCRIBED)
+
+
+def next_proposal(memory, *, is_timed):
+    """Return what a search proposes that knows four evaluations."""
+    lineup = LineUp(
+        task="multiclass",
+        facts=Facts(700, 8, 3),
+        metric="neg_log_loss",
+        algorithms=("decision_tree",),
+        strategy="default",
+        bandit="ucb1",
+        seed=0,
+        is_timed=is_timed,
+    )
+    search = search_of(lineup, memory)
+    for number in range(4):
+        config = ALGORITHMS["decision_tree"].space("multiclass").default() | {"min_samples_leaf": 10 + number}
+        search.resume("decision_tree", config, Outcome("ok", 1.0 + number, {"neg_log_loss": (-0.5 - number,)}, (0,)))
+    return search.ask().proposal
+
+
+@pytest.mark.parametrize("with_experience", [True, False])
+def test_seconds_count_only_where_time_does(memory, with_experience):
+    known = memory if with_experience else None
+
+    timed, counted = next_proposal(known, is_timed=True), next_proposal(known, is_timed=False)
+
+    assert (timed.proposer == "experience") is with_experience
+    assert timed.seconds > 0
+    assert counted.seconds is None
