@@ -135,7 +135,7 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
         if memory is not None and memory.knows(name) and lineup.strategy == "default":
             optimizers[name] = Optimizer(
                 memory.candidates(name, space, lineup.facts),
-                strategy=memory.committee(name, STRATEGIES["default"], cost=cost),
+                strategy=memory.committee(name, STRATEGIES["default"], metric=lineup.metric, cost=cost),
                 starts=starts,
                 n_random=1,
                 metric=lineup.metric,

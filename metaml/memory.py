@@ -85,9 +85,11 @@ class Memory:
             self._priors[algorithm] = Prior(trained.learner, trained.landscape, self.metafeatures)
         return self._priors[algorithm]
 
-    def committee(self, algorithm: str, experts: tuple[Expert, ...], *, cost: str | None) -> ExperienceCommittee:
+    def committee(
+        self, algorithm: str, experts: tuple[Expert, ...], *, metric: str, cost: str | None
+    ) -> ExperienceCommittee:
         """Return the judge of an algorithm's candidates; it hands over to the experts when experience misleads."""
-        self._committees[algorithm] = ExperienceCommittee(self.prior(algorithm), experts, cost=cost)
+        self._committees[algorithm] = ExperienceCommittee(self.prior(algorithm), experts, metric=metric, cost=cost)
         return self._committees[algorithm]
 
     def candidates(self, algorithm: str, space: Space, facts: Facts) -> ExperienceCandidates:

@@ -18,7 +18,7 @@ from metaml.metalearning.guard import Guard
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.learner import Metafeatures, MetaLearner
 from metaml.metalearning.process import Beliefs, ExperienceProcess, Points
-from metaml.metalearning.scales import Array
+from metaml.metalearning.scales import Array, as_scored, comparable
 from metaml.spaces import Space
 from metaml.surrogates.base import normal_prediction
 from metaml.surrogates.duration import Duration
@@ -82,7 +82,8 @@ def _joined(first: Points, second: Points) -> Points:
 class ExperienceCommittee(Committee):
     """Judges candidates by expected improvement under a process whose prior is the knowledge base.
 
-    The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`. The experts judge
+    The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`; scores are made
+    comparable with those of other data sets, which takes to know their `metric`. The experts judge
     in its place when the prior rests on fewer than ten data sets, and from the evaluation on at which the guard finds
     that the prior does not agree with what was observed. They also have every third turn once eight evaluations are
     known: what no data set of the knowledge base has shown is theirs to find.
@@ -98,9 +99,11 @@ class ExperienceCommittee(Committee):
         guard: Guard | None = None,
         beliefs: Beliefs | None = None,
         cost: str | None = None,
+        metric: str | None = None,
         experts_every: int = 3,
     ) -> None:
         super().__init__(experts, cost=cost)
+        self.metric = metric
         self.prior = prior
         self.guard = guard or Guard()
         self.beliefs = beliefs
@@ -128,8 +131,9 @@ class ExperienceCommittee(Committee):
             self.is_experienced = is_trusted and not is_turn_of_experts
         if not self.is_experienced:
             return super().fit(X, y, seconds, seed)
-        self._process = ExperienceProcess(self.prior.landscape.log_unit, self.beliefs).fit(points, y)
-        self._best = float(y.max())
+        scores = comparable(y, self.metric)
+        self._process = ExperienceProcess(self.prior.landscape.log_unit, self.beliefs).fit(points, scores)
+        self._best = float(scores.max())
         known = np.isfinite(seconds)
         self._duration = None
         if self.cost is not None and known.any():
@@ -154,7 +158,8 @@ class ExperienceCommittee(Committee):
         """Return what is expected of one row, in the unit of the scores."""
         if not self.is_experienced:
             return super().believe(row)
-        mean, std, _ = self._process.predict(self.prior.points(row[np.newaxis]))
+        found, spread, _ = self._process.predict(self.prior.points(row[np.newaxis]))
+        mean, std = as_scored(found, spread, self.metric)
         seconds = None if self._duration is None else float(self._duration.predict(row[np.newaxis])[0])
         return Belief(float(mean[0]), float(std[0]), seconds)
 

@@ -27,7 +27,7 @@ from metaml.metalearning.store import Trained, packed, train, unpacked
 
 UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError)
 """What a damaged file may raise."""
-FORMAT = 2
+FORMAT = 3
 """Changes with what is written, so that files of another release are trained anew instead of misread."""
 
 

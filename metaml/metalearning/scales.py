@@ -10,8 +10,35 @@ Array = NDArray[np.float64]
 Positions = NDArray[np.int64]
 Target = Literal["standard", "normal"]
 
+IN_UNITS = ("neg_rmse", "neg_mae")
+"""Metrics in the unit of the target, which is another one on every data set: only ratios can be compared."""
 SMALLEST_SD = 1e-9
 """Scores that differ by less, relative to their size, are equal but for rounding."""
+
+
+def comparable(scores: Array, metric: str | None) -> Array:
+    """Return scores of a data set whose differences mean the same on others: logarithms of losses in units.
+
+    >>> comparable(np.array([-10.0, -5.0]), "neg_rmse").round(3).tolist()
+    [-2.303, -1.609]
+    """
+    if metric not in IN_UNITS or not len(scores):
+        return scores
+    losses = -scores
+    logs: Array = -np.log(np.maximum(losses, SMALLEST_SD * losses.max() or 1.0))
+    return logs
+
+
+def as_scored(mean: Array, std: Array, metric: str | None) -> tuple[Array, Array]:
+    """Return mean and standard deviation of comparable scores in the unit of the scores themselves.
+
+    >>> as_scored(np.array([0.0]), np.array([0.1]), "neg_rmse")
+    (array([-1.]), array([0.1]))
+    """
+    if metric not in IN_UNITS:
+        return mean, std
+    losses = np.exp(-mean)
+    return -losses, losses * std
 
 
 def standardised(y: Array) -> Array:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import overload
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from metaml.config import Config
 from metaml.metalearning.alikes import alikes, stem
 from metaml.metalearning.runs import Experience, facts_of, make_experience
-from metaml.metalearning.scales import Array, Positions
+from metaml.metalearning.scales import Array, Positions, comparable, within_groups
 from metaml.spaces import Space
 from metaml_kb import KnowledgeBase
 from metaml_kb.frames import LEADING, TRAILING
@@ -45,7 +46,7 @@ def experience(
     most_per_dataset: int | None = 300,
     seed: int = 0,
 ) -> Experience:
-    """Return what the knowledge base knows of an algorithm by a metric (higher is better).
+    """Return what the knowledge base knows of an algorithm by a metric (higher is better, comparable over data sets).
 
     The data sets whose fingerprints are in `leave_out` are left out, and with them their near-duplicates; so are those
     that look like a data set with the metafeatures `like`, or that are called `name`. With a `task`, only data sets of
@@ -69,7 +70,7 @@ def experience(
         names=[str(names[print_]) for print_ in datasets],
         groups=groups.astype(np.int64),
         configs=configs,
-        scores=frame["score"].to_numpy(np.float64),
+        scores=within_groups(frame["score"].to_numpy(np.float64), groups, partial(comparable, metric=metric)),
         metafeatures=described,
         facts=[facts_of(row) for _, row in described.iterrows()],
         weights=frame["weight"].to_numpy(np.float64),

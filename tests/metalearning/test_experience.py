@@ -231,3 +231,18 @@ def test_failed_evaluations_are_no_evidence():
     observed = np.array([1.0, 2.0, np.nan, np.nan, np.nan])
 
     assert Guard().judge(-np.arange(5.0), observed)
+
+
+def test_the_unit_of_the_target_decides_nothing(landscape: Landscape, learner: MetaLearner, synthetic: Experience):
+    rows = synthetic.encode(pool(40))
+    losses = -np.linspace(3.0, 2.0, 6)
+    small, large = (
+        ExperienceCommittee(Prior(learner, landscape, DESCRIBED), EXPERTS, metric="neg_rmse").fit(
+            rows[:6], unit * losses, np.full(6, np.nan), 0
+        )
+        for unit in (1.0, 1e6)
+    )
+
+    assert large.parts(rows) == pytest.approx(small.parts(rows))
+    assert large.believe(rows[9]).score == pytest.approx(1e6 * small.believe(rows[9]).score)
+    assert -3.5 < small.believe(rows[9]).score < -1.5
