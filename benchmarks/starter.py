@@ -12,7 +12,6 @@ and a run that takes longer than `--limit-seconds` is kept as a time-out. Starte
 
 import argparse
 import csv
-import json
 import signal
 import tempfile
 import time
@@ -65,15 +64,17 @@ def make(asked: argparse.Namespace) -> None:
 
 def clock(asked: argparse.Namespace) -> None:
     """Make some of the bot's runs again, alone, and write down by how much its seconds were too long."""
-    from starter_clock import measure, write
+    from starter_clock import measure, read, write
 
+    kept = asked.kb.with_name(CLOCK)
     with open_kb(asked.kb, create=False) as kb:
-        factors = measure(kb, asked.folder, n=asked.sample, max_rows=asked.max_rows, seed=SEED)
-    write(factors, asked.kb.with_name(CLOCK))
+        factors = measure(kb, asked.folder, read(kept), n=asked.sample, max_rows=asked.max_rows, seed=SEED)
+    write(factors, kept)
 
 
 def pack(asked: argparse.Namespace) -> None:
     """Write the file that ships from a snapshot of the bot's knowledge base and a part of OpenML's runs."""
+    from starter_clock import read
     from starter_openml import add_openml
     from starter_pack import make_starter, snapshot, told
 
@@ -84,8 +85,7 @@ def pack(asked: argparse.Namespace) -> None:
         copy, packed = Path(folder) / "starter.db", Path(folder) / "starter.metaml"
         snapshot(asked.kb, copy)
         with open_kb(copy, create=False) as kb:
-            factors = asked.kb.with_name(CLOCK)
-            make_starter(kb, json.loads(factors.read_text(encoding="utf-8")) if factors.exists() else {})
+            make_starter(kb, read(asked.kb.with_name(CLOCK)))
             n_own = kb.info()["runs"]
             dropped = add_openml(kb, asked.metadata, most=asked.most, seed=SEED, kind=KIND)
             n_runs = export(kb, packed, with_starter=True, level=22)

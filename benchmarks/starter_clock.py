@@ -1,6 +1,7 @@
 """How much too long the bot's seconds are: it shares its machine, and a sample of its runs is made again alone."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,21 @@ from metaml_kb import KnowledgeBase
 LIMIT = 60.0
 
 
-def measure(kb: KnowledgeBase, place: Path, *, n: int, max_rows: int, seed: int) -> dict[str, float]:
-    """Return, for each session, by how much its seconds must be multiplied: the median over `n` of its runs."""
+def measure(
+    kb: KnowledgeBase, place: Path, before: Mapping[str, float], *, n: int, max_rows: int, seed: int
+) -> dict[str, float]:
+    """Return, for each session, by how much its seconds must be multiplied: the median over `n` of its runs.
+
+    What was measured before stays.
+    """
     rng = np.random.default_rng(seed)
-    factors = {}
+    factors = dict(before)
     with Pool(1) as pool:
         known: set[str] = set()
         by_bots = "SELECT key FROM session WHERE kind = 'bot' OR settings LIKE '%metaml bot%'"
         made_here = set(kb.sql(by_bots)["key"])
         for session, runs in kb.runs(status="ok").groupby("session"):
-            if session not in made_here:
+            if session not in made_here or session in before:
                 continue
             ratios = []
             for row in runs.iloc[rng.permutation(len(runs))[:n]].to_dict("records"):
@@ -50,6 +56,11 @@ def measure(kb: KnowledgeBase, place: Path, *, n: int, max_rows: int, seed: int)
 
 def _same(first: object, second: object) -> bool:
     return first == second or (first is None and second is None)
+
+
+def read(path: Path) -> dict[str, float]:
+    """Return the factors that were kept, if any."""
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def write(factors: dict[str, float], path: Path) -> None:
