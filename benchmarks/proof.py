@@ -150,6 +150,8 @@ def one(
         known = ~np.isnan(y.astype(np.float64))
         chances = tuned.finished.model.predict_proba(test)[known]
         score = metric(default_metric(dataset.task)).function(y[known].astype(np.int64), chances)
+    if with_experience and tuned.found.experience is None:
+        raise SystemExit(f"{name}: experience had no part in the search that was to have it. Prepare again.")
     trials = tuned.found.trials
     return {
         "dataset": name,

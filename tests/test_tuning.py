@@ -9,6 +9,8 @@ from metaml.data import from_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
 from metaml.judging import judge
+from metaml.learning import Wanted, learn, place_of
+from metaml.metalearning.table import to_leave_out
 from metaml.recording import store_metafeatures
 from metaml.retrace import retrace
 from metaml.sources import builtin
@@ -356,3 +358,19 @@ def test_a_resumed_search_keeps_metric_and_folds(iris, pool, tmp_path):
         settings = earlier.resumed(settings_of(n_folds=7))
 
     assert (settings.metric, settings.n_folds, settings.n_iterations) == ("accuracy", 3, 3)
+
+
+def test_a_new_data_set_that_is_itself_to_be_left_out_is_searched_with_the_lessons_of_the_others(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        fill(kb)
+        left_out = to_leave_out(kb, ["world-3-multiclass", iris.name])
+        learn(kb, Wanted("neg_log_loss", "multiclass", FAST, left_out))
+
+        settings = settings_of(n_iterations=3, uses_memory=True, exclude_datasets=("world-3-multiclass", iris.name))
+        found = TuneSession(iris, kb, settings, pool).run()
+
+        kept = [path.name for path in place_of(kb).iterdir()]
+
+    assert found.experience.n_datasets == 13
+    # Nothing had to be learnt anew, for which a search under a time budget has no time.
+    assert kept == [Wanted("neg_log_loss", "multiclass", FAST, left_out).file_name]
