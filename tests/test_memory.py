@@ -123,6 +123,7 @@ def test_damaged_lessons_are_learnt_anew(tmp_path):
         assert remember(kb, WANTED, DESCRIBED).lessons.n_datasets == 10
 
 
+@pytest.mark.usefixtures("memory")
 def test_a_damaged_file_of_lessons_is_no_reason_to_fail(experienced, tmp_path):
     whole = (place_of(experienced) / WANTED.file_name).read_bytes()
     damaged = tmp_path / "damaged.lessons"
