@@ -10,7 +10,7 @@ from metaml.config import Config
 from metaml.data import Dataset
 from metaml.evaluation.environment import environment
 from metaml.learning import Wanted, repertoire_at_hand
-from metaml.lineup import LineUp, facts_of, line_up
+from metaml.lineup import LineUp, line_up, size_of
 from metaml.memory import Memory, Recall, remember
 from metaml.metafeatures import GROUPS, OUT_OF_TIME
 from metaml.metafeatures.description import describe_with
@@ -159,7 +159,7 @@ class Consultation:
         dataset, settings = self._dataset, self._settings
         return line_up(
             dataset.task,
-            facts_of(dataset),
+            size_of(dataset),
             self.opening,
             memory,
             metric=self._metric,

@@ -105,7 +105,7 @@ def line_up(
     )
 
 
-def facts_of(dataset: Dataset) -> Facts:
+def size_of(dataset: Dataset) -> Facts:
     """Return the size of a data set."""
     return Facts(len(dataset.y), dataset.X.shape[1], 0 if dataset.labels is None else len(dataset.labels))
 

@@ -20,13 +20,13 @@ from metaml.data import Dataset
 from metaml.evaluation import FoldPlan, Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
 from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
-from metaml.lineup import OPENING_SHARE, facts_of, search_of, yardsticks
+from metaml.lineup import OPENING_SHARE, search_of, size_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
 from metaml.report import Experience
 from metaml.search import Choice
 from metaml.trials import CutShort, FoldModels, Spool, Trial, ranked
-from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows
+from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
 from metaml_kb import KnowledgeBase, ProposalRecord
 
 PLAN_SEED = 0
@@ -34,9 +34,6 @@ PLAN_SEED = 0
 MOST_KEPT = 60
 """Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
 TICK_SECONDS = 0.2
-LONGEST_SHARE, FIRST_SHARE = 0.2, 0.6
-"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that; and as long as
-nothing is complete."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +135,7 @@ class TuneSession:
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
-        wanted = yardsticks(self.dataset.task, self.settings.algorithms, facts_of(self.dataset))
+        wanted = yardsticks(self.dataset.task, self.settings.algorithms, size_of(self.dataset))
         jobs = [self._job(name, config) for name, config in wanted]
         n_iterations = self.settings.n_iterations or len(jobs)
         if self.budget.is_used_up:
@@ -252,6 +249,7 @@ class TuneSession:
     def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
         left = min(left, self.budget.left)
         complete = ranked(self.trials)
+        quickest = min((trial.outcome.seconds for trial in complete), default=None)
         # Against the best of its own algorithm: what is weaker alone may be what an ensemble lacks.
         best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
         # What a configuration is worth after thresholds cannot be seen on its first folds.
@@ -263,22 +261,12 @@ class TuneSession:
             config,
             self.plan,
             PLAN_SEED,
-            replace(self.settings.limits, seconds=min(self._most_seconds(complete), left)),
+            replace(self.settings.limits, seconds=min(longest_evaluation(self.settings, quickest), left)),
             keep_predictions=True,
             keep_models=self.models is not None,
             race=race,
             overtime=self._overtime(complete, left),
         )
-
-    def _most_seconds(self, complete: Sequence[Trial]) -> float:
-        """Return the limit of one evaluation: once something is complete, none may take most of the time alone."""
-        limit = self.settings.limits.seconds
-        if self.settings.seconds is None or self.settings.n_iterations is not None:
-            return limit
-        if not complete:
-            return min(limit, FIRST_SHARE * self.settings.seconds)
-        quickest = min(trial.outcome.seconds for trial in complete)
-        return min(limit, max(LONGEST_SHARE * self.settings.seconds, 3 * quickest))
 
     def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
         """Return what an evaluation may take that is better than the best so far; None where time does not count."""

@@ -38,7 +38,7 @@ class Overrunning(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """The evaluation cannot begin, and not for anything about the job: something is missing here."""
+    """The job cannot be evaluated at all: it makes no sense, or what it needs is missing here."""
 
     why: str
 
