@@ -112,9 +112,6 @@ class Consultation:
     def _wanted(self) -> Wanted:
         left_out = self._settings.exclude_datasets
         gone = to_leave_out(self._kb, left_out) if left_out else ()
-        if self._is_new:
-            # It has left no experience to leave out, and lessons were learnt without it before it was here.
-            gone = tuple(print_ for print_ in gone if print_ != self._dataset.fingerprint)
         return Wanted(self._metric, self._dataset.task, self._settings.algorithms, gone)
 
     def _think(self) -> Memory | None:

@@ -4,7 +4,7 @@ Lessons are kept beside the knowledge base and used until it has clearly grown. 
 with metaml.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -13,7 +13,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import Task
 from metaml.errors import BadRequest
 from metaml.evaluation import default_metric
-from metaml.metalearning.lessons import Lessons, load_lessons, load_repertoire, save_lessons, teach
+from metaml.metalearning.lessons import Lessons, load_lessons, load_repertoire, save_lessons, taught_by, teach
 from metaml.metalearning.repertoire import Repertoire
 from metaml.metalearning.table import TASK_FAMILIES, experience
 from metaml_kb import KnowledgeBase
@@ -75,7 +75,7 @@ def repertoire_at_hand(kb: KnowledgeBase, wanted: Wanted) -> Repertoire | None:
     """Return what such a session can open with at once, without learning or recalling anything; None if nothing."""
     for path in _paths(kb, wanted):
         found = load_repertoire(path)
-        if found is not None and not set(wanted.left_out) & set(found.names):
+        if found is not None and not (wanted.left_out and _is_taught_by_any(path, wanted.left_out)):
             return found
     return None
 
@@ -85,7 +85,7 @@ def _paths(kb: KnowledgeBase, wanted: Wanted) -> Iterator[Path]:
     place, is_started = place_of(kb), has_starter(kb)
     for item in dict.fromkeys((wanted, _usual(wanted))):
         if place is not None:
-            yield place / item.file_name
+            yield kept_at(place, item)
         if is_started:
             yield SHIPPED / Wanted(item.metric, item.task).file_name
 
@@ -100,9 +100,9 @@ def lessons_of_revision(kb: KnowledgeBase, wanted: Wanted, revision: str) -> Les
     place = place_of(kb)
     usual = _usual(wanted)
     for found in (
-        None if place is None else kept_lessons(place / wanted.file_name),
+        kept_lessons(place, wanted),
         shipped_lessons(kb, wanted),
-        None if place is None else kept_lessons(place / usual.file_name),
+        kept_lessons(place, usual),
         shipped_lessons(kb, usual),
     ):
         if found is not None and found.revision == revision:
@@ -144,24 +144,42 @@ def learning_seconds(n_known: int, wanted: Wanted, earlier: Lessons | None) -> f
     return SECONDS_PER_ALGORITHM * len(wanted.algorithms) + SECONDS_PER_RUN * n_known if n_known > 0 else 0.0
 
 
-def kept_lessons(path: Path) -> Lessons | None:
-    """Return the lessons of a file; None if there is none or it cannot be read."""
-    if not path.exists():
-        return None
+def kept_at(place: Path, wanted: Wanted) -> Path:
+    """Return the file of such lessons in a folder.
+
+    Where data sets are to be left out, any lessons that none of them had a part in will do: those of most data sets.
+    """
+    path = place / wanted.file_name
+    if path.exists() or not wanted.left_out:
+        return path
+    others = place.glob(f"{wanted.metric}-{wanted.family}*.lessons")
+    taught = {other: datasets for other in sorted(others) if (datasets := taught_by(other)) is not None}
+    fitting = [other for other, datasets in taught.items() if not datasets & set(wanted.left_out)]
+    return max(fitting, key=lambda other: len(taught[other]), default=path)
+
+
+def kept_lessons(place: Path | None, wanted: Wanted) -> Lessons | None:
+    """Return the lessons that a folder holds for such a session; None if there are none, or they cannot be read."""
+    return None if place is None else _readable(kept_at(place, wanted))
+
+
+def _readable(path: Path) -> Lessons | None:
     try:
-        return load_lessons(path)
+        return load_lessons(path) if path.exists() else None
     except BadRequest:
         return None
+
+
+def _is_taught_by_any(path: Path, fingerprints: Iterable[str]) -> bool:
+    return bool((taught_by(path) or frozenset()) & set(fingerprints))
 
 
 def shipped_lessons(kb: KnowledgeBase, wanted: Wanted) -> Lessons | None:
     """Return the lessons that came with metaml, if the knowledge base holds the starter experience they are of."""
     if not has_starter(kb):
         return None
-    lessons = kept_lessons(SHIPPED / Wanted(wanted.metric, wanted.task).file_name)
-    if lessons is None or set(wanted.left_out) & set(lessons.names):
-        return None
-    return lessons
+    path = SHIPPED / Wanted(wanted.metric, wanted.task).file_name
+    return None if _is_taught_by_any(path, wanted.left_out) else _readable(path)
 
 
 def stand_in_lessons(kb: KnowledgeBase, wanted: Wanted, place: Path | None) -> Lessons | None:
@@ -169,7 +187,7 @@ def stand_in_lessons(kb: KnowledgeBase, wanted: Wanted, place: Path | None) -> L
     usual = _usual(wanted)
     if usual == wanted:
         return None
-    return (None if place is None else kept_lessons(place / usual.file_name)) or shipped_lessons(kb, usual)
+    return kept_lessons(place, usual) or shipped_lessons(kb, usual)
 
 
 def _usual(wanted: Wanted) -> Wanted:

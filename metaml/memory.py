@@ -200,7 +200,7 @@ def remember(
     if n_known == 0:
         return None
     place = place_of(kb)
-    kept = None if place is None else kept_lessons(place / wanted.file_name)
+    kept = kept_lessons(place, wanted)
     if kept is not None and n_known <= GROWTH * kept.n_known:
         return _memory(kept, metafeatures, wanted, ())
     shipped = shipped_lessons(kb, wanted)

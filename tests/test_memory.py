@@ -1,12 +1,14 @@
 """What a knowledge base contributes: lessons that are kept, an opening, judges, reasons."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from metaml.algorithms import ALGORITHMS
 from metaml.learning import Wanted, kept_lessons, known_datasets, learn, place_of, repertoire_at_hand
 from metaml.memory import remember
-from metaml.metalearning.lessons import load_lessons, load_repertoire
+from metaml.metalearning.lessons import load_lessons, load_repertoire, taught_by
 from metaml.metalearning.table import to_leave_out
 from metaml_kb import open_kb
 from tests.experienced import fill
@@ -69,6 +71,24 @@ def test_an_excluded_data_set_is_left_out_of_the_lessons(experienced):
     assert "world-3-multiclass" not in lessons.names.values()
 
 
+def test_lessons_serve_whoever_leaves_out_what_had_no_part_in_them(tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        fill(kb, n_datasets=12)
+        one, two = (to_leave_out(kb, [name]) for name in ("world-3-multiclass", "world-4-multiclass"))
+        for left_out in (one, (*one, *two)):
+            learn(kb, replace(WANTED, left_out=left_out))
+
+        def n_kept(*left_out):
+            found = kept_lessons(place_of(kb), replace(WANTED, left_out=left_out))
+            return None if found is None else found.n_datasets
+
+        assert n_kept(*one, "of a data set that is not known") == 11
+        assert n_kept(*two) == 10
+        assert n_kept(to_leave_out(kb, ["world-5-multiclass"])[0]) is None
+        # Whoever leaves out nothing does not make do with less.
+        assert n_kept() is None
+
+
 @pytest.mark.parametrize("n_datasets", [0, 1, 9])
 def test_too_little_experience_is_no_experience(n_datasets):
     with open_kb(":memory:") as kb:
@@ -126,9 +146,10 @@ def test_damaged_lessons_are_learnt_anew(tmp_path):
 @pytest.mark.usefixtures("memory")
 def test_a_damaged_file_of_lessons_is_no_reason_to_fail(experienced, tmp_path):
     whole = (place_of(experienced) / WANTED.file_name).read_bytes()
-    damaged = tmp_path / "damaged.lessons"
+    damaged = tmp_path / WANTED.file_name
     for place in range(0, len(whole), len(whole) // 40):
         damaged.write_bytes(whole[:place] + bytes(64) + whole[place + 64 :])
 
         load_repertoire(damaged)
-        kept_lessons(damaged)
+        kept_lessons(tmp_path, WANTED)
+        taught_by(damaged)

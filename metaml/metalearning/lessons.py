@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -161,6 +162,15 @@ def load_lessons(path: Path) -> Lessons:
         raise BadRequest(f"{path.name} holds no lessons that can be read. Train them anew with: metaml learn") from None
 
 
+def taught_by(path: Path) -> frozenset[str] | None:
+    """Return the fingerprints of the data sets that the lessons of a file are of; None if it cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return frozenset(_content(file, "lessons.json")["names"])
+    except UNREADABLE:
+        return None
+
+
 def load_repertoire(path: Path) -> Repertoire | None:
     """Return only the repertoire of a file of lessons, in milliseconds; None if there is none that can be read."""
     try:
@@ -170,18 +180,21 @@ def load_repertoire(path: Path) -> Repertoire | None:
         return None
 
 
-def _read_repertoire(file: zipfile.ZipFile) -> Repertoire:
-    content = json.loads(file.read("repertoire.json"))
+def _content(file: zipfile.ZipFile, part: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(file.read(part))
     if content["format"] != FORMAT:
         raise ValueError(f"format {content['format']}")
+    return content
+
+
+def _read_repertoire(file: zipfile.ZipFile) -> Repertoire:
+    content = _content(file, "repertoire.json")
     with np.load(io.BytesIO(file.read("repertoire.npz")), allow_pickle=False) as arrays:
         return Repertoire.unpacked(content, {name: arrays[name] for name in arrays.files})
 
 
 def _read(file: zipfile.ZipFile) -> Lessons:
-    content = json.loads(file.read("lessons.json"))
-    if content["format"] != FORMAT:
-        raise ValueError(f"format {content['format']}")
+    content = _content(file, "lessons.json")
     with np.load(io.BytesIO(file.read("tables.npz")), allow_pickle=False) as arrays:
         tables = {name: arrays[name] for name in arrays.files}
     table = pd.DataFrame(
