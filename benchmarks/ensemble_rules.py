@@ -1,9 +1,10 @@
 """Who joins the ensemble: ways to weigh the candidates of a search, judged on rows that nobody saw.
 
-python benchmarks/ensemble_rules.py collect --folder DIR     searches of 20 s without experience, what each model says
+python benchmarks/ensemble_rules.py collect --folder DIR     searches of 15 s without experience, what each model says
 python benchmarks/ensemble_rules.py compare --folder DIR     each rule on every search
 
-The data sets are those of neither `automl.py` nor `proof.py`. Every second one is to decide, the others are to check.
+The data sets are those of neither `automl.py` nor `proof.py`. Every second one is to decide, the others are to check;
+with `--further`, others with two classes are to check what seemed to help there.
 """
 
 import argparse
@@ -29,26 +30,27 @@ from metaml.tuning import TuneSession
 from metaml_kb import open_kb
 
 Array = np.ndarray[Any, Any]
-PER_TASK, LARGEST, SECONDS = 12, 4_000, 20.0
+PER_TASK, N_FURTHER = {"binary": 10, "multiclass": 10, "regression": 10}, 14
+LARGEST, SECONDS = 4_000, 15.0
 MOST_REFITTED = 25
 
 
-def chosen() -> list[str]:
+def chosen(*, further: bool = False) -> list[str]:
     """Return data sets that decide nothing elsewhere: of each task, evenly over sizes."""
     listed = pd.read_csv(DATASETS / "manifest.csv")
-    taken = {*related(tested(DATASETS)), *CHOSEN}
+    taken = {*related(tested(DATASETS)), *CHOSEN, *(chosen() if further else ())}
     rows = listed[listed["n_rows"].between(300, LARGEST) & ~listed["name"].isin(taken)]
     names = []
-    for task in ("binary", "multiclass", "regression"):
+    for task, n in {"binary": N_FURTHER}.items() if further else PER_TASK.items():
         own = rows[rows["task"] == task].sort_values("n_rows")["name"].tolist()
-        names += [own[k] for k in np.linspace(0, len(own) - 1, PER_TASK).round().astype(int)]
+        names += [own[k] for k in np.linspace(0, len(own) - 1, n).round().astype(int)]
     return names
 
 
-def collect(folder: Path) -> None:
+def collect(folder: Path, names: list[str]) -> None:
     """Keep out-of-fold predictions of a search, and what each model says of the held-out rows."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in chosen():
+    for name in names:
         if not (folder / f"{name}.npz").exists():
             kept = _searched(name)
             if kept:
@@ -172,10 +174,10 @@ def tempered(chances: Array, power: float, share: float) -> Array:
     return (1 - share) * raised + share / chances.shape[1]
 
 
-def calibrations(folder: Path) -> None:
+def calibrations(folder: Path, names: list[str]) -> None:
     """Print what a power and a share for all classes, both fitted out of fold, gain in log loss."""
     gains: dict[str, list[float]] = {"power": [], "share": [], "both": []}
-    for name in chosen():
+    for name in names:
         if not (folder / f"{name}.npz").exists():
             continue
         kept = np.load(folder / f"{name}.npz")
@@ -198,12 +200,12 @@ def calibrations(folder: Path) -> None:
         print(f"{rule}: log loss smaller by {100 * np.mean(values):+.2f} ± {100 * error:.2f} % ({won})")
 
 
-def compare(folder: Path) -> None:
+def compare(folder: Path, names: list[str]) -> None:
     """Print, for each rule, the reduction of the held-out loss against the greedy choice."""
     losses = {}
     sizes: dict[str, list[int]] = {rule: [] for rule in RULES}
     tasks = {}
-    for name in chosen():
+    for name in names:
         if not (folder / f"{name}.npz").exists():
             continue
         kept = np.load(folder / f"{name}.npz")
@@ -231,12 +233,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=("collect", "compare"))
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--further", action="store_true")
     asked = parser.parse_args()
+    names = chosen(further=asked.further)
     if asked.command == "collect":
-        collect(asked.folder)
+        collect(asked.folder, names)
     else:
-        compare(asked.folder)
-        calibrations(asked.folder)
+        compare(asked.folder, names)
+        calibrations(asked.folder, names)
 
 
 if __name__ == "__main__":

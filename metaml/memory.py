@@ -32,8 +32,8 @@ from metaml_kb import KnowledgeBase
 
 GROWTH = 1.1
 """Lessons are used until the knowledge base has a tenth more runs than it had then."""
-MOST_SHARE = 0.05
-"""The part of a session's time that learning may take."""
+MOST_SHARE, MOST_SHARE_WITHOUT = 0.05, 0.1
+"""The part of a session's time that learning may take, and where there is nothing else to go by."""
 MOST_UNASKED = 20_000
 """Runs up to which a session without a time limit learns before it starts."""
 N_REASONS, N_CARRIERS, MOST_INPUTS = 3, 5, 1000
@@ -209,7 +209,8 @@ def remember(
     if seconds is None:
         is_time_to_learn = kept is None and shipped is None and n_known <= MOST_UNASKED
     else:
-        is_time_to_learn = learning_seconds(n_known, wanted, kept or shipped) <= MOST_SHARE * seconds
+        most = (MOST_SHARE if kept or shipped else MOST_SHARE_WITHOUT) * seconds
+        is_time_to_learn = learning_seconds(n_known, wanted, kept) <= most
     if is_time_to_learn:
         return _memory(learn(kb, wanted), metafeatures, wanted, ())
     older = kept or shipped or stand_in_lessons(kb, wanted, place)

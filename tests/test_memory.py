@@ -89,6 +89,15 @@ def test_lessons_serve_whoever_leaves_out_what_had_no_part_in_them(tmp_path):
         assert n_kept() is None
 
 
+def test_a_search_learns_itself_if_that_takes_a_small_part_of_its_time(tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        fill(kb, n_datasets=12)
+        wanted = replace(WANTED, left_out=to_leave_out(kb, ["world-3-multiclass"]))
+
+        assert remember(kb, wanted, DESCRIBED, seconds=5.0) is None
+        assert remember(kb, wanted, DESCRIBED, seconds=20.0).lessons.n_datasets == 11
+
+
 @pytest.mark.parametrize("n_datasets", [0, 1, 9])
 def test_too_little_experience_is_no_experience(n_datasets):
     with open_kb(":memory:") as kb:
