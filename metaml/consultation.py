@@ -86,10 +86,10 @@ class Consultation:
             self.lineup = self._line_up(found)
         return self.lineup
 
-    def reasons(self, algorithm: str, config: Config) -> dict[str, Any]:
+    def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:
         """Return what speaks for a configuration, as far as it is known now."""
         if self.memory is not None:
-            return self.memory.reasons(algorithm, config)
+            return self.memory.reasons(algorithm, config, in_detail=in_detail)
         return {} if self.opening is None else self.opening.reasons(algorithm, config)
 
     def contribution(self, n_warm_starts: int) -> Experience | None:

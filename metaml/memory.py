@@ -24,6 +24,7 @@ from metaml.learning import (
 from metaml.metafeatures.similarity import nearest
 from metaml.metalearning.experience import LEAST_DATASETS, ExperienceCandidates, ExperienceCommittee, Prior
 from metaml.metalearning.explain import explain
+from metaml.metalearning.learner import MetaLearner
 from metaml.metalearning.lessons import Lessons
 from metaml.metalearning.runs import facts_of
 from metaml.report import Experience
@@ -48,6 +49,7 @@ class Memory:
         self.notes = list(notes)
         self._spaces = {name: ALGORITHMS[name].space(task) for name in lessons.trained if name in ALGORITHMS}
         self._priors: dict[str, Prior] = {}
+        self._alike: dict[str, list[tuple[str, float]]] = {}
         self._committees: dict[str, ExperienceCommittee] = {}
 
     @property
@@ -103,31 +105,39 @@ class Memory:
         model = self.lessons.runtimes[algorithm]
         return float(model.predict([config], self.metafeatures, reference_seconds=reference_seconds)[0])
 
-    def reasons(self, algorithm: str, config: Config) -> dict[str, Any]:
-        """Return why a configuration is expected to do well here: in words, and by how it did on similar data sets."""
+    def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:
+        """Return why a configuration is expected to do well here: by how it did on similar data sets, and in words.
+
+        The words are what takes long; they can be left out.
+        """
         if not self.knows(algorithm):
             return {}
         trained = self.lessons.trained[algorithm]
-        explained = explain(trained.learner, config, self.metafeatures, n_contributions=MOST_INPUTS)
-        # What the data set is like speaks for or against all configurations alike.
-        described = {name for member in trained.learner.members_ for name in member.metafeatures}
-        telling = [item for item in explained.contributions if item.name not in described][:N_REASONS]
         rows = trained.learner.encoder_.transform([config], facts_of(self.metafeatures))
         levels = trained.landscape.levels_at(rows)[:, 0]
         standing = dict(zip(trained.landscape.datasets, levels, strict=True))
-        alike = nearest(self.metafeatures, trained.landscape.metafeatures, n=N_CARRIERS)
+        if algorithm not in self._alike:
+            self._alike[algorithm] = nearest(self.metafeatures, trained.landscape.metafeatures, n=N_CARRIERS)
+        said = {"reasons": self._in_words(trained.learner, config)} if in_detail else {}
         return {
-            "expected": round(explained.score, 3),
-            "reasons": [str(item) for item in telling],
+            "expected": round(float(trained.learner.predict_rows(rows, self.metafeatures)[0]), 3),
+            **said,
             "carriers": [
                 {
                     "dataset": self.lessons.names.get(print_, print_),
                     "standing": round(float(standing[print_]), 2),
                     "distance": round(distance, 3),
                 }
-                for print_, distance in alike
+                for print_, distance in self._alike[algorithm]
             ],
         }
+
+    def _in_words(self, learner: MetaLearner, config: Config) -> list[str]:
+        """Return which hyperparameters speak most for or against a configuration."""
+        explained = explain(learner, config, self.metafeatures, n_contributions=MOST_INPUTS)
+        # What the data set is like speaks for or against all configurations alike.
+        described = {name for member in learner.members_ for name in member.metafeatures}
+        return [str(item) for item in explained.contributions if item.name not in described][:N_REASONS]
 
     def contribution(self, n_warm_starts: int) -> Experience:
         """Return what the report says of the knowledge base."""

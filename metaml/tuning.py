@@ -132,6 +132,7 @@ class TuneSession:
             self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
             self.trials.append(trial)
         self._n_asked = len(self.trials)
+        self._events: list[tuple[str, dict[str, object]]] = []
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
@@ -175,7 +176,8 @@ class TuneSession:
             self.pool.cancel(ticket)
             if asked.begun is not None:
                 self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
-            self.kb.add_event(self.key, "killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
+            self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
+        self.kb.add_events(self.key, self._events)
         return Found(self.key, self.metric, self.plan, tuple(self.trials), dict(self.ledger), self._contribution())
 
     def _store_next(self, in_flight: dict[int, _UnderWay], finished: tuple[Job, Outcome]) -> Trial:
@@ -210,7 +212,11 @@ class TuneSession:
                 self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
             for asked in under_way:
                 self.search.reopen(asked.job.algorithm, asked.job.config)
-        self.kb.add_event(self.key, "experience joined", self._plain_memory())
+        self._note("experience joined", self._plain_memory())
+
+    def _note(self, kind: str, details: dict[str, object]) -> None:
+        """Write down what happened: with the next run, and so before anything rests on it."""
+        self._events.append((kind, details))
 
     @contextmanager
     def _entry(self, purpose: str) -> Iterator[None]:
@@ -241,8 +247,9 @@ class TuneSession:
 
     def _asked(self, choice: Choice, rounds_left: int | None) -> Choice:
         """Write down what is asked for."""
-        details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
-        self.kb.add_event(self.key, "asked", details)
+        self._note(
+            "asked", {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
+        )
         self._n_asked += 1
         return choice
 
@@ -280,7 +287,7 @@ class TuneSession:
         seconds = self.settings.seconds
         if self.lineup.is_timed and seconds and self.search.is_opening and self.budget.used > OPENING_SHARE * seconds:
             self.search.end_opening()
-            self.kb.add_event(self.key, "opening ended", {})
+            self._note("opening ended", {})
 
     def _rounds_left(self, left: float) -> int | None:
         """Return how many evaluations are still to come, as far as that is known."""
@@ -293,18 +300,17 @@ class TuneSession:
 
     def _store(self, choice: Choice, job: Job, outcome: Outcome) -> Trial:
         """Keep a finished evaluation: in the knowledge base first, then in the search."""
+        score = judged_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
+        best = next(iter(ranked(self.trials)), None)
+        is_best = outcome.status == "ok" and (best is None or score > best.score)
         run = run_of(
             job,
             outcome,
             session=self.key,
             environment=self._machine,
             origin=_origin(choice, self.dataset),
-            proposal=self._proposal_record(choice),
+            proposal=self._proposal_record(choice, is_best=is_best),
         )
-        self.kb.add_run(run)
-        score = judged_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
-        if self.models is not None:
-            self.models.keep(run.identity, outcome.models)
         trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
         told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
         if outcome.expected_seconds:
@@ -312,7 +318,11 @@ class TuneSession:
         if depends_on_thresholds(self.metric) and math.isfinite(score):
             # Predictions are not stored: without them nobody could judge again.
             told["score"] = score
-        self.kb.add_event(self.key, "finished", told)
+        self._note("finished", told)
+        self.kb.add_run(run, events=self._events)
+        self._events = []
+        if self.models is not None:
+            self.models.keep(run.identity, outcome.models)
         self.ledger["evaluations"] += outcome.seconds / self.settings.n_workers
         with self._entry("optimiser"):
             self.search.tell(choice.algorithm, job.config, trial.told(self.metric))
@@ -321,12 +331,14 @@ class TuneSession:
         self._forget()
         return trial
 
-    def _proposal_record(self, choice: Choice) -> ProposalRecord:
-        """Return who proposed a configuration and why, as the knowledge base keeps it."""
+    def _proposal_record(self, choice: Choice, *, is_best: bool) -> ProposalRecord:
+        """Return who proposed a configuration and why, as the knowledge base keeps it: in detail for a new best one."""
         proposal = choice.proposal
         is_advised = proposal.proposer in ("start", ExperienceCommittee.name)
         with self._entry("optimiser"):
-            details = self.consultation.reasons(choice.algorithm, proposal.config) if is_advised else {}
+            details = (
+                self.consultation.reasons(choice.algorithm, proposal.config, in_detail=is_best) if is_advised else {}
+            )
         return ProposalRecord(
             proposer=proposal.proposer,
             predicted_score=proposal.score,

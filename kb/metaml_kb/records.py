@@ -12,6 +12,8 @@ import numpy as np
 from metaml_kb.errors import BadRecord
 
 Value = str | int | float | bool | None
+Event = tuple[str, Mapping[str, Any]]
+"""What happened in a session, in a word, and its details."""
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
 Origin = Literal["default", "random", "warm start", "surrogate", "imported"]
 STATUSES: tuple[str, ...] = get_args(Status)

@@ -4,7 +4,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from metaml_kb.frames import Names, RunFilter
 from metaml_kb.packing import unpack_predictions
 from metaml_kb.provenance import counts_by_source
 from metaml_kb.query import read_sql
-from metaml_kb.records import DatasetRecord, EnvironmentRecord, FoldPlanRecord, Run, SessionRecord, Value
+from metaml_kb.records import DatasetRecord, EnvironmentRecord, Event, FoldPlanRecord, Run, SessionRecord, Value
 from metaml_kb.writing import Added
 
 CHUNK = 5_000
@@ -87,9 +87,16 @@ class KnowledgeBase:
         with write_transaction(self._ours()) as connection:
             return dimensions.add_dataset(connection, record)
 
-    def add_run(self, run: Run) -> Added:
-        """Store a run; when this returns it is on the disk. A known run is left as it is."""
-        return self.add_runs([run])
+    def add_run(self, run: Run, *, events: Sequence[Event] = ()) -> Added:
+        """Store a run; when this returns it is on the disk. A known run is left as it is.
+
+        With it `events` are appended to the log of its session: all of that is stored, or nothing.
+        """
+        with write_transaction(self._ours()) as connection:
+            added = writing.add_chunk(connection, [run])
+            if events:
+                self._append_events(connection, run.session or "", events)
+        return added
 
     def add_runs(self, runs: Iterable[Run], *, chunk: int = CHUNK) -> Added:
         """Store many runs, a transaction per chunk, in bounded memory."""
@@ -131,22 +138,12 @@ class KnowledgeBase:
 
     def add_event(self, session: str, kind: str, details: Mapping[str, Any]) -> int:
         """Append to a session's event log and return the event's number."""
-        table = tables.event
+        return self.add_events(session, [(kind, details)])
+
+    def add_events(self, session: str, events: Sequence[Event]) -> int:
+        """Append events (kind and details) to a session's log and return the last one's number."""
         with write_transaction(self._ours()) as connection:
-            number = self._session_number(connection, session)
-            last = select(func.coalesce(func.max(table.c.number), 0)).where(table.c.session_id == number)
-            following = int(connection.execute(last).scalar_one()) + 1
-            connection.execute(
-                table.insert(),
-                {
-                    "session_id": number,
-                    "number": following,
-                    "at": time.time(),
-                    "kind": kind,
-                    "details": dimensions.to_json(details),
-                },
-            )
-        return following
+            return self._append_events(connection, session, events)
 
     def add_metafeatures(
         self,
@@ -166,6 +163,18 @@ class KnowledgeBase:
             dimensions.add_metafeatures(
                 connection, dataset, values, source=source, reasons=reasons, seconds=seconds, n_rows=n_rows
             )
+
+    def _append_events(self, connection: Connection, session: str, events: Sequence[Event]) -> int:
+        table, now = tables.event, time.time()
+        owner = self._session_number(connection, session)
+        last = select(func.coalesce(func.max(table.c.number), 0)).where(table.c.session_id == owner)
+        first = int(connection.execute(last).scalar_one()) + 1
+        rows = [
+            (owner, number, now, kind, dimensions.to_json(details))
+            for number, (kind, details) in enumerate(events, start=first)
+        ]
+        dimensions.insert_rows(connection, table, ("session_id", "number", "at", "kind", "details"), rows)
+        return first + len(rows) - 1
 
     def _session_number(self, connection: Connection, key: str) -> int:
         numbers = dimensions.number_names(connection, tables.session, "key", [key])

@@ -78,7 +78,7 @@ def remember(learner: MetaLearner, experience: Experience, *, most_per_dataset: 
     names = [str(name) for name in experience.metafeatures.columns]
     table = {name: experience.metafeatures[name].to_numpy(np.float64)[experience.groups] for name in names}
     inputs = learner.inputs(member.recipe, member.metafeatures, experience.rows, table)
-    return Memory(experience, np.asarray(member.booster.predict(inputs, pred_leaf=True), dtype=np.int32))
+    return Memory(experience, np.asarray(member.booster.predict(inputs, pred_leaf=True, num_threads=1), dtype=np.int32))
 
 
 def explain(
@@ -101,7 +101,7 @@ def explain(
     described = described_as(metafeatures, 1)
     for member in learner.members_:
         inputs = learner.inputs(member.recipe, member.metafeatures, row, described)
-        effects = np.asarray(member.booster.predict(inputs, pred_contrib=True), dtype=np.float64)[0, :-1]
+        effects = np.asarray(member.booster.predict(inputs, pred_contrib=True, num_threads=1))[0, :-1]
         shown = _in_own_unit(learner, member, inputs[0].astype(np.float64))
         for name, value, effect in zip(member.names, shown, effects, strict=True):
             totals[name] = totals.get(name, 0.0) + effect / member.unit / len(learner.members_)
@@ -144,7 +144,7 @@ def _carriers(
         return ()
     experience, member = memory.experience, learner.members_[-1]
     asked = learner.inputs(member.recipe, member.metafeatures, row, described)
-    own = np.asarray(member.booster.predict(asked, pred_leaf=True))
+    own = np.asarray(member.booster.predict(asked, pred_leaf=True, num_threads=1))
     closeness = (memory.leaves == own).mean(axis=1)
     found: list[Carrier] = []
     seen: set[int] = set()

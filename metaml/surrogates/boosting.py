@@ -38,5 +38,8 @@ def boost(X: Array, y: Array, settings: Mapping[str, Setting], *, n_trees: int, 
 
 
 def boosted(booster: Any, X: Array) -> Array:
-    """Return the booster's prediction for each row."""
-    return np.asarray(booster.predict(X), dtype=np.float64)
+    """Return the booster's prediction for each row.
+
+    In one thread: of several, each waits for the slowest, and while the workers evaluate there is always a slow one.
+    """
+    return np.asarray(booster.predict(X, num_threads=1), dtype=np.float64)

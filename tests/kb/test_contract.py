@@ -235,6 +235,19 @@ class TestCompanions:
         assert kb.sql("SELECT strategy, n_folds FROM fold_plan").values.tolist() == [["stratified", 2]]
         assert kb.sql("SELECT count(*) AS n FROM session WHERE finished_at IS NOT NULL")["n"].tolist() == [1]
 
+    def test_a_run_and_what_its_session_says_of_it_are_stored_together_or_not_at_all(self, kb, run_of):
+        session = kb.start_session("tune")
+        told = [("asked", {"n": 1}), ("finished", {"n": 1})]
+
+        kb.add_run(run_of(1, session=session), events=told)
+        with pytest.raises(BadRecord):
+            kb.add_run(run_of(2, session=session, environment="nobody's"), events=told)
+
+        log = kb.sql("SELECT number, kind FROM event ORDER BY number").values.tolist()
+        assert len(kb.runs()) == 1
+        assert log == [[1, "asked"], [2, "finished"]]
+        assert kb.add_events(session, told) == 4
+
     def test_metafeatures_come_back_as_a_table(self, kb):
         values = {"NumberOfInstances": 150.0, "ClassEntropy": float("nan")}
         kb.add_metafeatures("f" * 32, values, reasons={"ClassEntropy": "too slow"}, seconds={"simple": 0.1})
