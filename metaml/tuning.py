@@ -132,7 +132,7 @@ class TuneSession:
             self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
             self.trials.append(trial)
         self._n_asked = len(self.trials)
-        self._events: list[tuple[str, dict[str, object]]] = []
+        self._events: list[tuple[str, Mapping[str, object]]] = []
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
@@ -214,7 +214,7 @@ class TuneSession:
                 self.search.reopen(asked.job.algorithm, asked.job.config)
         self._note("experience joined", self._plain_memory())
 
-    def _note(self, kind: str, details: dict[str, object]) -> None:
+    def _note(self, kind: str, details: Mapping[str, object]) -> None:
         """Write down what happened: with the next run, and so before anything rests on it."""
         self._events.append((kind, details))
 
@@ -247,9 +247,8 @@ class TuneSession:
 
     def _asked(self, choice: Choice, rounds_left: int | None) -> Choice:
         """Write down what is asked for."""
-        self._note(
-            "asked", {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
-        )
+        details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
+        self._note("asked", details)
         self._n_asked += 1
         return choice
 
@@ -333,12 +332,10 @@ class TuneSession:
 
     def _proposal_record(self, choice: Choice, *, is_best: bool) -> ProposalRecord:
         """Return who proposed a configuration and why, as the knowledge base keeps it: in detail for a new best one."""
-        proposal = choice.proposal
+        name, proposal = choice.algorithm, choice.proposal
         is_advised = proposal.proposer in ("start", ExperienceCommittee.name)
         with self._entry("optimiser"):
-            details = (
-                self.consultation.reasons(choice.algorithm, proposal.config, in_detail=is_best) if is_advised else {}
-            )
+            details = self.consultation.reasons(name, proposal.config, in_detail=is_best) if is_advised else {}
         return ProposalRecord(
             proposer=proposal.proposer,
             predicted_score=proposal.score,
