@@ -9,7 +9,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.config import Config
 from metaml.data import Dataset
 from metaml.evaluation.environment import environment
-from metaml.learning import Wanted, repertoire_at_hand
+from metaml.learning import Wanted, is_in_file, repertoire_at_hand
 from metaml.lineup import LineUp, line_up, size_of
 from metaml.memory import Memory, Recall, remember
 from metaml.metafeatures import GROUPS, OUT_OF_TIME
@@ -115,9 +115,10 @@ class Consultation:
         return Wanted(self._metric, self._dataset.task, self._settings.algorithms, gone)
 
     def _think(self) -> Memory | None:
-        """Return the memory of this data set, which is described first if it is new."""
-        self._describe()
+        """Return the memory of this data set, which is described first if it is new and somebody will ask."""
         settings = self._settings
+        if settings.uses_memory or is_in_file(self._kb):
+            self._describe()
         if not settings.uses_memory:
             return None
         table = self._kb.metafeatures().reindex([self._dataset.fingerprint])

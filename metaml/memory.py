@@ -180,10 +180,10 @@ class Recall(Generic[Thought]):
 
     def wait(self) -> Thought | None:
         """Return what was found when it is there; None if nothing was."""
-        if self._thread is None:
-            self._work()
-        else:
+        if self._thread is not None:
             self._thread.join()
+        elif not self.is_done:
+            self._work()
         return self._found
 
     def _work(self) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from metaml.algorithms import ALGORITHMS
 from metaml.learning import Wanted, kept_lessons, known_datasets, learn, place_of, repertoire_at_hand
-from metaml.memory import remember
+from metaml.memory import Recall, remember
 from metaml.metalearning.lessons import load_lessons, load_repertoire, taught_by
 from metaml.metalearning.table import to_leave_out
 from metaml_kb import open_kb
@@ -162,3 +162,13 @@ def test_a_damaged_file_of_lessons_is_no_reason_to_fail(experienced, tmp_path):
         load_repertoire(damaged)
         kept_lessons(tmp_path, WANTED)
         taught_by(damaged)
+
+
+def test_what_was_thought_about_is_not_thought_about_again():
+    thoughts = []
+    recall = Recall(lambda: thoughts.append("a thought"))
+
+    recall.wait()
+    recall.wait()
+
+    assert thoughts == ["a thought"]
