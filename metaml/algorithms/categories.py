@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -35,7 +37,7 @@ class Levels:
         """How many levels the training rows had."""
         return len(self.names) + self.has_missing
 
-    def codes(self, column: pd.Series) -> Rows:
+    def codes(self, column: pd.Series | pd.Categorical) -> Rows:
         """Return 0 … count-1 for known levels, by name, and UNSEEN for the others."""
         values = _categorical(column)
         missing = len(self.names) if self.has_missing else UNSEEN
@@ -45,8 +47,43 @@ class Levels:
         return codes
 
 
-def _categorical(column: pd.Series) -> pd.Categorical:
-    return pd.Categorical(column)
+def _categorical(column: pd.Series | pd.Categorical) -> pd.Categorical:
+    return column if isinstance(column, pd.Categorical) else pd.Categorical(column)
+
+
+class Columns:
+    """The columns of a table as models read them, each taken apart once for all models that look at the same rows.
+
+    >>> columns = Columns(pd.DataFrame({"n": [1, 2], "c": pd.Categorical(["b", "a"])}))
+    >>> columns.numbers(["n"]).tolist(), columns.codes("c", Levels(pd.Series(["a", "b"]))).tolist()
+    ([[1.0], [2.0]], [1, 0])
+    """
+
+    def __init__(self, X: pd.DataFrame) -> None:
+        self._X = X
+        self._numbers: dict[tuple[Hashable, ...], Matrix] = {}
+        self._categories: dict[Hashable, pd.Categorical] = {}
+
+    @classmethod
+    def of(cls, X: pd.DataFrame | Columns) -> Columns:
+        """Return the columns of a table, or these if they are that already."""
+        return X if isinstance(X, Columns) else cls(X)
+
+    def __len__(self) -> int:
+        return len(self._X)
+
+    def numbers(self, names: Sequence[Hashable]) -> Matrix:
+        """Return the columns with these names as one matrix; whoever is given it must not change it."""
+        key = tuple(names)
+        if key not in self._numbers:
+            self._numbers[key] = self._X[list(names)].to_numpy(dtype=np.float64)
+        return self._numbers[key]
+
+    def codes(self, name: Hashable, levels: Levels) -> Rows:
+        """Return a column as codes of these levels."""
+        if name not in self._categories:
+            self._categories[name] = _categorical(self._X[name])
+        return levels.codes(self._categories[name])
 
 
 def one_hot(codes: Rows, count: int) -> Matrix:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,13 +93,13 @@ class _HistogramBoosting:
         self.model_ = kind(**settings).fit(Z, y, sample_weight=sample_weight, **held_out)
         scores = self.model_.validation_score_[1:]  # the first is that of no rounds at all
         self.rounds_ = int(np.argmax(scores)) + 1 if validation is not None else int(self.model_.n_iter_)
+        # scikit-learn keeps the rounds it waited through; they are not part of the answer.
+        del self.model_._predictors[self.rounds_ :]
 
     def predict(self, Z: Matrix) -> Vector:
-        return self._at_best_round(self.model_.staged_predict(Z))
+        result: Vector = self.model_.predict(Z)
+        return result
 
     def predict_proba(self, Z: Matrix) -> Matrix:
-        return self._at_best_round(self.model_.staged_predict_proba(Z))
-
-    def _at_best_round(self, stages: Iterator[Matrix]) -> Matrix:
-        # scikit-learn keeps the rounds it waited through; they are not part of the answer.
-        return next(islice(stages, self.rounds_ - 1, None))
+        result: Matrix = self.model_.predict_proba(Z)
+        return result

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metaml.algorithms.base import Matrix, Vector
-from metaml.algorithms.categories import UNSEEN, Impact, Levels, impact_targets, one_hot
+from metaml.algorithms.categories import UNSEEN, Columns, Impact, Levels, impact_targets, one_hot
 from metaml.config import Config
 from metaml.spaces import Choice, Integer, Parameter, When
 
@@ -98,15 +98,16 @@ class Head:
         self.encodings_ = {name: self._encoding_of(levels) for name, levels in self.levels_.items()}
         self.impacts_: dict[Any, Impact] = {}
 
+        columns = Columns(X)
         rng = np.random.default_rng(self.seed)
         targets = impact_targets(y, n_classes)
         impacts = {}
         for name, levels in self.levels_.items():
             if self.encodings_[name] == "impact":
                 self.impacts_[name] = Impact()
-                codes = levels.codes(X[name])
+                codes = columns.codes(name, levels)
                 impacts[name] = self.impacts_[name].fit_transform(codes, levels.count, targets, rng)
-        scaled, rest = self._encode(X, impacts)
+        scaled, rest = self._encode(columns, impacts)
 
         if self.imputation is not None:
             self._fit_numbers(scaled)
@@ -118,10 +119,13 @@ class Head:
             self.categorical_ = np.zeros(result.shape[1], dtype=bool)
         return result
 
-    def transform(self, X: pd.DataFrame) -> Matrix:
+    def transform(self, X: pd.DataFrame | Columns) -> Matrix:
         """Return new rows as the training rows were returned; levels never seen do no harm."""
-        impacts = {name: impact.transform(self.levels_[name].codes(X[name])) for name, impact in self.impacts_.items()}
-        return self._assemble(*self._encode(X, impacts))
+        columns = Columns.of(X)
+        impacts = {
+            name: impact.transform(columns.codes(name, self.levels_[name])) for name, impact in self.impacts_.items()
+        }
+        return self._assemble(*self._encode(columns, impacts))
 
     def _encoding_of(self, levels: Levels) -> Encoding:
         if self.encoding == "one_hot" and levels.count > self.max_levels:
@@ -130,17 +134,17 @@ class Head:
             return "impact"
         return self.encoding
 
-    def _encode(self, X: pd.DataFrame, impacts: dict[Any, Matrix]) -> tuple[Matrix, list[Matrix]]:
+    def _encode(self, columns: Columns, impacts: dict[Any, Matrix]) -> tuple[Matrix, list[Matrix]]:
         """Return the columns that count as numbers, and for each category column what does not."""
-        numbers = [np.clip(X[self.numeric_].to_numpy(dtype=np.float64), -_LARGEST, _LARGEST)]
+        numbers = [np.clip(columns.numbers(self.numeric_), -_LARGEST, _LARGEST)]
         rest = []
         for name, levels in self.levels_.items():
             encoding = self.encodings_[name]
-            other = np.empty((len(X), 0))
+            other = np.empty((len(columns), 0))
             if encoding == "impact":
                 numbers.append(impacts[name])
             else:
-                codes = levels.codes(X[name])
+                codes = columns.codes(name, levels)
                 if encoding == "integer":
                     numbers.append(codes[:, None].astype(np.float64))
                 elif encoding == "one_hot":

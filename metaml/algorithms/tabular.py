@@ -8,9 +8,12 @@ standardised, so that penalties and minimum gains mean the same on every data se
 from __future__ import annotations
 
 import copy
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +21,11 @@ import pandas as pd
 from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.boosting import split_rows
+from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
 from metaml.config import Value
 
@@ -29,13 +33,32 @@ Settle = Callable[[Matrix, Vector], dict[str, Any]]
 """Settings of the model that depend on the training rows, such as a number of neighbours they can provide."""
 
 
+_is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
+
+
+@lru_cache(maxsize=1)
+def _threads(_n_modules: int) -> ThreadpoolController:
+    """Return the threads of all libraries; they are looked for, which takes milliseconds, when one may be new."""
+    return ThreadpoolController()
+
+
 @contextmanager
-def _quietly(n_threads: int) -> Iterator[None]:
-    """Keep to `n_threads`, and keep quiet about what random configurations make libraries complain of."""
-    with warnings.catch_warnings(), threadpool_limits(limits=n_threads):
+def quietly(n_threads: int) -> Iterator[None]:
+    """Keep to `n_threads`, and keep quiet about what random configurations make libraries complain of.
+
+    Within such a block another changes nothing.
+    """
+    if _is_quiet.get():
+        yield
+        return
+    with warnings.catch_warnings(), _threads(len(sys.modules)).limit(limits=n_threads):
         for category in (ConvergenceWarning, LinAlgWarning, RuntimeWarning):
             warnings.simplefilter("ignore", category=category)
-        yield
+        before = _is_quiet.set(True)
+        try:
+            yield
+        finally:
+            _is_quiet.reset(before)
 
 
 class _Tabular(BaseEstimator):  # type: ignore[misc]
@@ -67,7 +90,7 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
         self.n_threads = n_threads
 
     def _fit_parts(self, X: pd.DataFrame, y: Vector, weight: Vector | None, n_classes: int | None) -> None:
-        with _quietly(self.n_threads):
+        with quietly(self.n_threads):
             if self.holdout is None:
                 self._fit_plain(X, y, weight, n_classes)
             else:
@@ -137,17 +160,17 @@ class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
             self._fit_parts(X, codes, weight, len(self.classes_))
         return self
 
-    def predict_proba(self, X: pd.DataFrame) -> Matrix:
+    def predict_proba(self, X: pd.DataFrame | Columns) -> Matrix:
         """Return the probability of each class in `classes_`; rows sum to 1."""
         if len(self.classes_) == 1:
             return np.ones((len(X), 1))
-        with _quietly(self.n_threads):
+        with quietly(self.n_threads):
             raw = self.model_.predict_proba(self.head_.transform(X))
         chances: Matrix = np.maximum(np.nan_to_num(np.asarray(raw, dtype=np.float64)), 0.0)
         total = chances.sum(axis=1, keepdims=True)
         return np.where(total > 0, chances / np.where(total > 0, total, 1.0), 1.0 / len(self.classes_))
 
-    def predict(self, X: pd.DataFrame) -> Vector:
+    def predict(self, X: pd.DataFrame | Columns) -> Vector:
         """Return the most probable class of each row."""
         result: Vector = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return result
@@ -170,11 +193,11 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
             self._fit_parts(X, (y - self.mean_) / self.std_, None, None)
         return self
 
-    def predict(self, X: pd.DataFrame) -> Vector:
+    def predict(self, X: pd.DataFrame | Columns) -> Vector:
         """Return the predicted target of each row, always finite."""
         if not self.std_ > 0:
             return np.full(len(X), self.mean_)
-        with _quietly(self.n_threads):
+        with quietly(self.n_threads):
             raw = np.asarray(self.model_.predict(self.head_.transform(X)), dtype=np.float64).ravel()
         width = self.high_ - self.low_
         values: Vector = np.nan_to_num(raw * self.std_ + self.mean_, nan=self.mean_)

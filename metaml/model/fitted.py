@@ -162,13 +162,19 @@ class Model:
         total = np.zeros(len(X) if n_labels is None else (len(X), n_labels))
         if not len(X):
             return total
-        for member in self.members:
-            share = member.weight / len(member.estimators)
-            for estimator in member.estimators:
-                if n_labels is None:
-                    total += share * np.asarray(estimator.predict(X), dtype=np.float64)
-                else:
-                    total[:, estimator.classes_] += share * estimator.predict_proba(X)
+        # Only now, as it takes a second: scikit-learn comes along.
+        from metaml.algorithms.categories import Columns
+        from metaml.algorithms.tabular import quietly
+
+        columns = Columns(X)
+        with quietly(n_threads=1):
+            for member in self.members:
+                share = member.weight / len(member.estimators)
+                for estimator in member.estimators:
+                    if n_labels is None:
+                        total += share * np.asarray(estimator.predict(columns), dtype=np.float64)
+                    else:
+                        total[:, estimator.classes_] += share * estimator.predict_proba(columns)
         if n_labels is None:
             return np.asarray(total / sum(member.weight for member in self.members))
         return np.asarray(total / total.sum(axis=1, keepdims=True))

@@ -83,6 +83,16 @@ def _make_predictor(kind: type, state: State) -> Any:
     return _filled(kind, state)
 
 
+def _make_histograms(kind: type, state: State) -> Any:
+    """Return a booster without the rounds after its best one, which older files still hold."""
+    item = _filled(kind, state)
+    del item.model_._predictors[item.rounds_ :]
+    trees = [tree for trees in item.model_._predictors for tree in trees]
+    if any((tree.nodes["feature_idx"] >= item.model_.n_features_in_).any() for tree in trees):
+        raise ValueError("a tree asks for columns that are not there")
+    return item
+
+
 def _check_nodes(left: Any, right: Any, is_leaf: Any, feature: Any, n_features: int | None) -> None:
     """Refuse trees whose nodes point backwards or outside: compiled code would follow them without looking."""
     inner = ~np.asarray(is_leaf)
@@ -174,7 +184,8 @@ TRUSTED: dict[str, Recipe] = {
     "Impact": Recipe("metaml.algorithms.categories:Impact"),
     "adaboost": Recipe("metaml.algorithms.adaboost:_AdaBoost"),
     "catboost": Recipe("metaml.algorithms.catboost:_CatBoost"),
-    "gradient_boosting": Recipe("metaml.algorithms.gradient_boosting:_HistogramBoosting"),
+    "forest": Recipe("metaml.algorithms.forests:_Forest"),
+    "gradient_boosting": Recipe("metaml.algorithms.gradient_boosting:_HistogramBoosting", make=_make_histograms),
     "lightgbm": Recipe("metaml.algorithms.lightgbm:_LightGBM"),
     "mlp": Recipe("metaml.algorithms.mlp:_Perceptron"),
     "svm": Recipe("metaml.algorithms.svm:_SupportVectors"),

@@ -58,3 +58,18 @@ def test_balanced_weights_raise_the_chances_of_the_rare_class():
         balanced = algorithm.build({**default, "class_weight": "balanced"}, task="binary", seed=0).fit(X, y)
 
         assert balanced.predict_proba(X)[:, 1].mean() > 1.1 * plain.predict_proba(X)[:, 1].mean(), name
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+@pytest.mark.parametrize("name", ["random_forest", "extra_trees"])
+def test_a_forest_says_what_scikit_learn_makes_of_its_trees(name, task):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
+    y = X["a"].to_numpy() if task == "regression" else np.digitize(X["a"], [0.0] if task == "binary" else [-0.5, 0.5])
+    estimator = ALGORITHMS[name].build(ALGORITHMS[name].space(task).default(), task=task, seed=0).fit(X, y)
+    Z, forest = estimator.head_.transform(X), estimator.model_
+
+    if task == "regression":
+        assert np.array_equal(forest.predict(Z), forest.model.predict(Z))
+    else:
+        assert np.array_equal(forest.predict_proba(Z), forest.model.predict_proba(Z))

@@ -121,3 +121,14 @@ def test_anyone_can_look_into_a_model_file(make_model, tmp_path):
 
     assert about["target"] == "y"
     assert about["members"][0]["algorithm"] == "decision_tree"
+
+
+def test_rounds_that_an_older_file_holds_beyond_the_best_are_no_part_of_the_answer(make_model, make_table, tmp_path):
+    model = make_model("binary", ["gradient_boosting"])
+    expected = model.predict_proba(make_table())
+    booster = model.members[0].estimators[0].model_.model_
+    booster._predictors.extend(booster._predictors[:3])
+
+    again = load(model.save(tmp_path))
+
+    assert np.array_equal(again.predict_proba(make_table()), expected)

@@ -176,6 +176,13 @@ def test_a_tree_that_points_outside_itself_is_refused(path):
     assert "a tree points outside itself" in refusal(path)
 
 
+def test_a_boosted_tree_that_asks_for_a_column_that_is_not_there_is_refused(make_model, tmp_path):
+    model = make_model("binary", ["gradient_boosting"])
+    model.members[0].estimators[0].model_.model_._predictors[0][0].nodes["feature_idx"] = 1000
+
+    assert "a tree asks for columns that are not there" in refusal(model.save(tmp_path))
+
+
 @pytest.mark.parametrize(
     "change",
     [
