@@ -41,18 +41,20 @@ def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
     trials = {trial.run.identity: trial for trial in trials_of(kb, key, lineup.metric, Spool(None))}
     steps: list[Step] = []
     finished: list[Trial] = []
+    under_way: dict[tuple[str, str], tuple[str, Config]] = {}
     for kind, told in _events(kb, key):
         if kind == "opening ended":
             search.end_opening()
-        elif kind == "experience joined":
+        elif kind in ("experience joined", "resumed"):
             lineup = LineUp.from_json(told["lineup"])
             search = search_of(lineup, _memory(kb, {**settings, **told}, lineup))
             for trial in finished:
                 search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
-            done = [(trial.run.algorithm, key_of(dict(trial.run.config))) for trial in finished]
-            for step in steps:
-                if (step.algorithm, key_of(step.config)) not in done:
-                    search.reopen(step.algorithm, step.config)
+            if kind == "resumed":
+                # What was under way when the session was cut short never came.
+                under_way.clear()
+            for algorithm, config in under_way.values():
+                search.reopen(algorithm, config)
         elif kind == "asked":
             choice = search.ask(told["rounds_left"])
             proposal = choice.proposal
@@ -66,14 +68,17 @@ def retrace(kb: KnowledgeBase, beginning: str) -> list[Step]:
                     proposal.proposer,
                 )
             )
+            under_way[told["algorithm"], key_of(told["config"])] = (told["algorithm"], told["config"])
             if not steps[-1].is_same:
                 # What follows builds on this evaluation: from here on nothing can be compared.
                 break
         elif kind == "finished":
             trial = trials[told["run"]]
             finished.append(trial)
+            under_way.pop((trial.run.algorithm, key_of(dict(trial.run.config))), None)
             search.tell(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
         elif kind == "killed":
+            under_way.pop((told["algorithm"], key_of(told["config"])), None)
             search.drop(told["algorithm"], told["config"])
     return steps
 

@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from metaml.evaluation import Outcome
+from metaml.evaluation import Limits, Outcome
 from metaml.judging import depends_on_thresholds
 from metaml.libraries import importing
 from metaml.lineup import LineUp
@@ -50,11 +51,19 @@ class CutShort:
     settings: Mapping[str, Any]
 
     def resumed(self, settings: TuneSettings) -> TuneSettings:
-        """Return the settings to go on with: what decides what scores mean, and the budget, stay what they were."""
-        kept = {name: self.settings[name] for name in ("seconds", "n_iterations") if name in self.settings}
-        if "n_folds" in self.settings:
-            kept |= {"n_folds": self.settings["n_folds"], "max_rows": self.settings["max_rows"]}
-        return replace(settings, metric=self.lineup.metric, **kept)
+        """Return the settings to go on with: metric, folds, rows, limits, budget and what to leave out stay."""
+        kept = self.settings
+        return replace(
+            settings,
+            metric=self.lineup.metric,
+            seconds=kept["seconds"],
+            n_iterations=kept["n_iterations"],
+            n_folds=kept["n_folds"],
+            # None meant that all rows fitted: without a number, how many do would be decided anew.
+            max_rows=kept["max_rows"] or sys.maxsize,
+            limits=Limits(kept["limit_seconds"], kept["limit_megabytes"]),
+            exclude_datasets=tuple(kept["left_out"]),
+        )
 
     @property
     def used(self) -> float:
@@ -174,7 +183,7 @@ def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
     )
     for key, text in open_ones.itertuples(index=False):
         settings = json.loads(text)
-        if settings.get("dataset") == dataset and "lineup" in settings:
+        if settings.get("dataset") == dataset and "lineup" in settings and "n_folds" in settings:
             lineup = LineUp.from_json(_last_lineup(kb, str(key)) or settings["lineup"])
             trials = trials_of(kb, str(key), lineup.metric, spool)
             return CutShort(str(key), lineup, trials, settings)

@@ -133,6 +133,8 @@ class TuneSession:
             self.trials.append(trial)
         self._n_asked = len(self.trials)
         self._events: list[tuple[str, Mapping[str, object]]] = []
+        if resumed is not None:
+            self._note("resumed", self._plain_memory())
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
@@ -170,8 +172,7 @@ class TuneSession:
                 best = next(iter(ranked(self.trials)), None)
                 on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial))
         while in_flight and (finished := self.pool.next(timeout=0)) is not None:
-            # What has finished while the last one was stored is not lost.
-            self._store_next(in_flight, finished)
+            self._store_next(in_flight, finished)  # What has finished while the last one was stored is not lost.
         for ticket, asked in in_flight.items():
             self.pool.cancel(ticket)
             if asked.begun is not None:

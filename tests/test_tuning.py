@@ -91,30 +91,6 @@ def test_the_same_seed_makes_the_same_session(tuned, iris, pool):
     assert [trial.score for trial in again.trials] == [trial.score for trial in found.trials]
 
 
-def test_a_session_that_was_cut_short_goes_on_as_before_and_repeats_nothing(tuned, iris, pool, tmp_path):
-    _, whole = tuned
-    n_seen = iter(range(1, 100))
-
-    with open_kb(tmp_path / "kb.db") as kb:
-        spool = Spool(tmp_path / "spool")
-        cut = TuneSession(iris, kb, settings_of(), pool, spool=spool).run(
-            on_progress=lambda _: next(n_seen), should_stop=lambda: next(n_seen) > 9
-        )
-        earlier = cut_short(kb, iris.fingerprint, spool)
-        resumed = TuneSession(iris, kb, settings_of(), pool, resumed=earlier, spool=spool)
-        found = resumed.run()
-        resumed.close()
-        n_runs, again = len(kb.runs()), cut_short(kb, iris.fingerprint, spool)
-
-    assert 0 < len(cut.trials) < 8
-    assert [trial.run.identity for trial in found.trials] == [trial.run.identity for trial in whole.trials]
-    assert [trial.score for trial in found.trials] == [trial.score for trial in whole.trials]
-    assert all(trial.outcome.predictions is not None for trial in found.ranked)
-    assert n_runs == 8
-    assert again is None
-    assert not (tmp_path / "spool").exists()
-
-
 def test_the_event_log_alone_decides_what_is_proposed(tuned):
     kb, found = tuned
 
@@ -348,16 +324,6 @@ def test_a_data_set_that_was_described_in_haste_is_described_again(iris, pool, t
         TuneSession(iris, kb, settings_of(n_iterations=1), pool).run()
 
         assert int(kb.metafeatures().loc[iris.fingerprint].notna().sum()) > n_before
-
-
-def test_a_resumed_search_keeps_metric_and_folds(iris, pool, tmp_path):
-    with open_kb(tmp_path / "kb.db") as kb:
-        TuneSession(iris, kb, settings_of(metric="accuracy", n_iterations=3), pool).run()
-
-        earlier = cut_short(kb, iris.fingerprint, Spool(None))
-        settings = earlier.resumed(settings_of(n_folds=7))
-
-    assert (settings.metric, settings.n_folds, settings.n_iterations) == ("accuracy", 3, 3)
 
 
 def test_a_data_set_that_is_itself_left_out_is_searched_with_the_lessons_of_the_others_every_time(iris, pool, tmp_path):

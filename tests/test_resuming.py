@@ -1,0 +1,112 @@
+"""A session that was cut short: it goes on as it was, repeats nothing, and can be replayed like any other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaml.data import Dataset, from_frame
+from metaml.evaluation import Limits, Pool
+from metaml.retrace import retrace
+from metaml.sources import builtin
+from metaml.trials import Spool, cut_short
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import TuneSession
+from metaml_kb import KnowledgeBase, open_kb
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return builtin.load("iris")
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with Pool(2, preload=()) as workers:
+        yield workers
+
+
+def settings_of(**changes) -> TuneSettings:
+    fields = {"algorithms": ("decision_tree", "k_neighbors"), "seconds": None, "n_iterations": 8, "n_folds": 3}
+    return TuneSettings(**{**fields, "limits": Limits(30.0), "seed": 7, **changes})
+
+
+def cut_after(n_runs: int, dataset: Dataset, kb: KnowledgeBase, settings: TuneSettings, pool: Pool) -> str:
+    """Return the key of a session that ended like a killed one: evaluations under way are neither told nor dropped."""
+
+    class Killed(Exception):
+        pass
+
+    def kill(progress):
+        if progress.n_done == n_runs:
+            raise Killed
+
+    session = TuneSession(dataset, kb, settings, pool)
+    with pytest.raises(Killed):
+        session.run(on_progress=kill)
+    while pool.next(timeout=30) is not None:
+        pass
+    return session.key
+
+
+def test_a_session_that_was_cut_short_goes_on_as_before_and_repeats_nothing(iris, pool, tmp_path):
+    n_seen = iter(range(1, 100))
+
+    with open_kb(tmp_path / "whole.db") as kb:
+        whole = TuneSession(iris, kb, settings_of(), pool).run()
+    with open_kb(tmp_path / "kb.db") as kb:
+        spool = Spool(tmp_path / "spool")
+        cut = TuneSession(iris, kb, settings_of(), pool, spool=spool).run(
+            on_progress=lambda _: next(n_seen), should_stop=lambda: next(n_seen) > 9
+        )
+        earlier = cut_short(kb, iris.fingerprint, spool)
+        resumed = TuneSession(iris, kb, settings_of(), pool, resumed=earlier, spool=spool)
+        found = resumed.run()
+        resumed.close()
+        n_runs, again = len(kb.runs()), cut_short(kb, iris.fingerprint, spool)
+
+    assert 0 < len(cut.trials) < 8
+    assert [trial.run.identity for trial in found.trials] == [trial.run.identity for trial in whole.trials]
+    assert [trial.score for trial in found.trials] == [trial.score for trial in whole.trials]
+    assert all(trial.outcome.predictions is not None for trial in found.ranked)
+    assert n_runs == 8
+    assert again is None
+    assert not (tmp_path / "spool").exists()
+
+
+def test_a_resumed_search_keeps_metric_folds_limits_and_what_it_leaves_out(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        TuneSession(iris, kb, settings_of(metric="accuracy", n_iterations=3, exclude_datasets=("wine",)), pool).run()
+
+        earlier = cut_short(kb, iris.fingerprint, Spool(None))
+        settings = earlier.resumed(settings_of(n_folds=7, limits=Limits(5.0)))
+
+    assert (settings.metric, settings.n_folds, settings.n_iterations) == ("accuracy", 3, 3)
+    assert (settings.limits, settings.exclude_datasets) == (Limits(30.0), ("wine",))
+
+
+def test_a_resumed_search_keeps_its_rows_where_all_of_them_fitted(pool, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(4000, 201)), columns=[*(f"x{k}" for k in range(200)), "y"])
+    wide = from_frame(frame, target="y")
+    settings = settings_of(seconds=5.0, n_iterations=None, n_folds=5)
+    with open_kb(tmp_path / "kb.db") as kb:
+        begun = TuneSession(wide, kb, settings, pool)
+
+        earlier = cut_short(kb, wide.fingerprint, Spool(None))
+        resumed = TuneSession(wide, kb, earlier.resumed(settings), pool, resumed=earlier)
+
+    assert resumed.plan.hash == begun.plan.hash
+
+
+def test_a_session_that_was_killed_and_resumed_can_be_replayed(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        settings = settings_of(n_workers=2, n_iterations=12)
+        key = cut_after(5, iris, kb, settings, pool)
+        earlier = cut_short(kb, iris.fingerprint, Spool(None))
+        found = TuneSession(iris, kb, settings, pool, resumed=earlier).run()
+
+        steps = retrace(kb, key)
+
+    assert len(found.trials) == 12
+    assert len(steps) >= 12
+    assert all(step.is_same for step in steps)
