@@ -73,7 +73,9 @@ def main(text: str) -> None:
     finally:
         for pid in list(workers):
             _end(pid, workers)
-        shutil.rmtree(settings.folder, ignore_errors=True)
+        if os.getppid() != settings.parent:
+            # Nobody else is left to do it. A parent that lives may start another nursery for the same data sets.
+            shutil.rmtree(settings.folder, ignore_errors=True)
 
 
 def _prepare(settings: Settings) -> Mapping[str, Algorithm]:

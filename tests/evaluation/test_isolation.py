@@ -1,10 +1,14 @@
+import contextlib
 import os
+import signal
+import threading
 import time
 from dataclasses import replace
 
 import pytest
 from hostile_algorithms import REGISTRY
 
+from metaml.errors import MetamlError
 from metaml.evaluation import Overtime
 from metaml.evaluation.isolation import IsolatedEvaluator
 from metaml.evaluation.nursery import Nursery
@@ -48,3 +52,24 @@ def test_a_job_is_killed_when_its_asker_says_stop(evaluator, two_classes, ask):
     outcome = evaluator.run(ask(two_classes, "Sleepy"), should_stop=lambda: True)
 
     assert (outcome.status, outcome.error) == ("crashed", "cancelled")
+
+
+def test_a_nursery_that_answers_too_late_is_replaced_by_one_that_has_the_data_sets(
+    tmp_path, two_classes, ask, monkeypatch
+):
+    Shelf(tmp_path).put(two_classes)
+    nursery = Nursery(tmp_path, registry=REGISTRY, preload=())
+    evaluator = IsolatedEvaluator(nursery)
+    first = evaluator(ask(two_classes, "Constant"))
+    slow = nursery._process
+    monkeypatch.setattr("metaml.evaluation.nursery.REQUEST_SECONDS", 0.3)
+    slow.send_signal(signal.SIGSTOP)
+    threading.Timer(0.4, slow.send_signal, [signal.SIGCONT]).start()
+    with contextlib.suppress(MetamlError):
+        nursery.new_worker()
+    monkeypatch.undo()
+
+    second = evaluator(ask(two_classes, "Constant"))
+    nursery.close()
+
+    assert (first.status, second.status) == ("ok", "ok")
