@@ -36,9 +36,8 @@ def experience(data: ReportData) -> Html:
         alone = "No knowledge base took part: every choice rests on this session alone."
         return paragraph(data.absent.get("experience", alone))
     if not known.n_runs:
-        return paragraph(
-            "The knowledge base was empty. The runs of this session are its first: the next one starts better."
-        )
+        empty = "The knowledge base was empty. The runs of this session are its first: the next one starts better."
+        return paragraph(known.text or empty)
     said = [
         f"{counted(known.n_runs, 'run')} on {counted(known.n_datasets, 'other data set')} were known beforehand.",
         _warm_starts(data, known),

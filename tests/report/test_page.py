@@ -102,6 +102,15 @@ def test_an_empty_knowledge_base_is_no_contribution():
     )
 
 
+def test_experience_that_could_not_be_used_is_not_called_empty():
+    told = "Experience could not be used (OSError: no such file)."
+
+    page = words(render(replace(full(), experience=Experience(n_datasets=0, n_runs=0, text=told))))
+
+    assert told in page
+    assert "was empty" not in page
+
+
 def test_the_guard_is_reported_either_way():
     never = replace(full(), experience=Experience(n_datasets=2, n_runs=9))
 
