@@ -64,14 +64,14 @@ def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, se
     if len(np.unique(truth)) < 2:
         return neutral
     found = metric(metric_name)
-    logs = np.zeros(len(neutral))
-    ways: list[Way] = [_line, partial(_anneal, rng=rng)] if len(neutral) > 2 else [_line]
-    for place, way in enumerate(ways):
-        simpler: Way = _equal if place == 0 else ways[place - 1]
-        # One line of many rows needs no proof.
-        is_plain = place == 0 and not is_few(truth, len(neutral))
-        if is_plain or _is_worth_it(chances, truth, found, rng, way, simpler):
-            logs = way(chances, truth, found)
+    accepted: Way = _equal
+    # One line of many rows needs no proof.
+    if not is_few(truth, len(neutral)) or _is_worth_it(chances, truth, found, rng, _line, accepted):
+        accepted = _line
+    annealed = partial(_anneal, rng=rng)
+    if len(neutral) > 2 and _is_worth_it(chances, truth, found, rng, annealed, accepted):
+        accepted = annealed
+    logs = accepted(chances, truth, found)
     return np.asarray(np.exp(logs - logs.max()))
 
 

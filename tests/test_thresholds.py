@@ -58,6 +58,13 @@ def test_accuracy_of_honest_probabilities_is_left_alone(make):
     assert min(gains) > -0.005
 
 
+def test_annealed_factors_must_beat_what_was_accepted_before_them():
+    truth, chances = rare_classes(11, 160)
+
+    # The line by frequencies is refused here; annealed factors beat it, but not equal ones.
+    assert tune_multipliers(chances, truth, "f1_macro", seed=11).tolist() == [1.0] * 4
+
+
 def test_probabilities_without_information_move_the_line_little():
     rng = np.random.default_rng(0)
     chances = rng.dirichlet([1, 1], size=200)
