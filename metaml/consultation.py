@@ -123,8 +123,7 @@ class Consultation:
             return None
         table = self._kb.metafeatures().reindex([self._dataset.fingerprint])
         values = {str(name): float(value) for name, value in table.iloc[0].items()}
-        seconds = settings.seconds if settings.n_iterations is None else None
-        memory = remember(self._kb, self._wanted(), values, seconds=seconds)
+        memory = remember(self._kb, self._wanted(), values, seconds=settings.clock)
         if memory is not None:
             memory.prepare(settings.algorithms)
         return memory
@@ -165,7 +164,7 @@ class Consultation:
             strategy=settings.strategy,
             bandit=settings.bandit,
             seed=settings.seed,
-            seconds=settings.seconds,
+            seconds=settings.clock,
             n_iterations=settings.n_iterations,
         )
 

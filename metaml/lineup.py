@@ -21,9 +21,10 @@ FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
 YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
 """Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
-QUICK_ON_MANY_COLUMNS = ("extra_trees", "elastic_net")
-"""Tried even before those where there are so many columns that boosting may take the whole time."""
+QUICK = ("extra_trees", "elastic_net")
+"""Tried even before those where boosting, which grows trees for each class, may take too much of the time."""
 MANY_CLASSES, MANY_COLUMNS = 10, 2000
+SLOW_SHARE = 1 / 12
 N_OPENING = 16
 OPENING_SHARE = 0.4
 """The opening has so many moves, but no more than this part of the evaluations or of the time."""
@@ -76,7 +77,7 @@ def line_up(
     n_iterations: int | None,
 ) -> LineUp:
     """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any."""
-    first = yardsticks(task, algorithms, facts)
+    first = yardsticks(task, algorithms, facts, seconds=seconds)
     plain = LineUp(
         task=task,
         facts=facts,
@@ -92,7 +93,7 @@ def line_up(
         return plain
     order = _completed(opening.order(), plain.algorithms) if memory is None else memory.order(plain.algorithms)
     n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
-    moves = opening.first(n, given=first, budget_seconds=seconds if plain.is_timed else None)
+    moves = opening.first(n, given=first, budget_seconds=seconds)
     advised = [(move.algorithm, move.config) for move in moves]
     whole = [*first, *(item for item in advised if item not in first)]
     opened = {name for name, _ in whole}
@@ -110,18 +111,31 @@ def size_of(dataset: Dataset) -> Facts:
     return Facts(len(dataset.y), dataset.X.shape[1], 0 if dataset.labels is None else len(dataset.labels))
 
 
-def yardsticks(task: Task, algorithms: Sequence[str], facts: Facts) -> list[tuple[str, Config]]:
-    """Return what every search evaluates first; forests where boosting takes long, as it grows trees for each class.
+def yardsticks(
+    task: Task, algorithms: Sequence[str], facts: Facts, *, seconds: float | None = None
+) -> list[tuple[str, Config]]:
+    """Return what every search, or one with so many seconds, evaluates first: quick ones where boosting takes long.
 
     >>> [name for name, _ in yardsticks("binary", ["lightgbm", "random_forest", "extra_trees"], Facts(100, 20_000, 2))]
     ['extra_trees', 'random_forest', 'lightgbm']
     """
-    order: tuple[str, ...] = YARDSTICKS
-    if facts.n_classes > MANY_CLASSES or facts.n_columns > MANY_COLUMNS:
-        order = YARDSTICKS[::-1]
-    if facts.n_columns > MANY_COLUMNS:
-        order = (*QUICK_ON_MANY_COLUMNS, *order)
+    is_slow = facts.n_classes > MANY_CLASSES or facts.n_columns > MANY_COLUMNS
+    if seconds is not None:
+        is_slow = is_slow or boosting_seconds(facts) > SLOW_SHARE * seconds
+    order = (*QUICK, *YARDSTICKS[::-1]) if is_slow else YARDSTICKS
     return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
+
+
+def boosting_seconds(facts: Facts) -> float:
+    """Return what an evaluation of LightGBM's default may take, give or take a factor of two.
+
+    Fitted by least squares to its 269 runs, on at most 2,000 rows, in the starter experience.
+
+    >>> [round(boosting_seconds(Facts(1000, 30, n_classes)), 1) for n_classes in (2, 8)]
+    [0.3, 1.1]
+    """
+    n_trees = facts.n_classes if facts.n_classes > 2 else 1
+    return float(0.0026 * min(facts.n_rows, 2000) ** 0.47 * facts.n_columns**0.42 * n_trees**0.64)
 
 
 def search_of(lineup: LineUp, memory: Memory | None) -> Search:

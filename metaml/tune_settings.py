@@ -48,6 +48,11 @@ class TuneSettings:
     exclude_datasets: tuple[str, ...] = ()
     refits: bool = False
 
+    @property
+    def clock(self) -> float | None:
+        """Return the seconds that choices may depend on: none where evaluations are counted, to be the same again."""
+        return self.seconds if self.n_iterations is None else None
+
     def __post_init__(self) -> None:
         unknown = [name for name in self.algorithms if name not in ALGORITHMS]
         if unknown or not self.algorithms:
@@ -80,19 +85,17 @@ def check_metric(name: str, dataset: Dataset) -> None:
 
 def describe_seconds(settings: TuneSettings) -> float:
     """Return the seconds that metafeatures may take; where evaluations are counted, enough for all of them."""
-    if settings.seconds is None or settings.n_iterations is not None:
-        return 10.0
-    return min(max(DESCRIBE_SHARE * settings.seconds, 0.1), 2.0)
+    return 10.0 if settings.clock is None else min(max(DESCRIBE_SHARE * settings.clock, 0.1), 2.0)
 
 
 def longest_evaluation(settings: TuneSettings, quickest: float | None) -> float:
     """Return the limit of one evaluation: once the quickest is complete, none may take most of the time alone."""
     limit = settings.limits.seconds
-    if settings.seconds is None or settings.n_iterations is not None:
+    if settings.clock is None:
         return limit
     if quickest is None:
-        return min(limit, FIRST_SHARE * settings.seconds)
-    return min(limit, max(LONGEST_SHARE * settings.seconds, 3 * quickest))
+        return min(limit, FIRST_SHARE * settings.clock)
+    return min(limit, max(LONGEST_SHARE * settings.clock, 3 * quickest))
 
 
 def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int | None]:
@@ -101,11 +104,11 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     Where there is no time for all folds of all rows, one fold of many rows tells more than all folds of a few: models
     are then chosen at the size that they will have.
     """
-    if settings.max_rows is not None or settings.seconds is None or settings.n_iterations is not None:
+    if settings.max_rows is not None or settings.clock is None:
         return settings.n_folds, settings.max_rows
     n_rows, n_columns = len(dataset.y), max(dataset.X.shape[1], 1)
     trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1
-    most = int(EVALUATION_SHARE * settings.seconds * CELLS_PER_SECOND / (n_columns * trees))
+    most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / (n_columns * trees))
     most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
     if n_rows > most_in_folds and min(n_rows, most) * HELD_OUT_SHARE >= LEAST_HELD_OUT:
         return 1, most

@@ -138,12 +138,11 @@ class TuneSession:
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
-        wanted = yardsticks(self.dataset.task, self.settings.algorithms, size_of(self.dataset))
+        settings, facts = self.settings, size_of(self.dataset)
+        wanted = yardsticks(self.dataset.task, settings.algorithms, facts, seconds=settings.clock)
         jobs = [self._job(name, config) for name, config in wanted]
-        n_iterations = self.settings.n_iterations or len(jobs)
-        if self.budget.is_used_up:
-            return []
-        return [(self.pool.submit(job), job) for job in jobs[: min(self.settings.n_workers, n_iterations)]]
+        n = 0 if self.budget.is_used_up else min(settings.n_workers, settings.n_iterations or len(jobs))
+        return [(self.pool.submit(job), job) for job in jobs[:n]]
 
     def run(
         self,
@@ -277,7 +276,7 @@ class TuneSession:
 
     def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
         """Return what an evaluation may take that is better than the best so far; None where time does not count."""
-        if self.settings.seconds is None or self.settings.n_iterations is not None:
+        if self.settings.clock is None:
             return None
         best = complete[0].outcome.scores[self.metric] if complete else ()
         return Overtime(self.metric, best, self.settings.limits.seconds, until=time.monotonic() + left)

@@ -6,7 +6,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.encoding import Facts
 from metaml.evaluation import Outcome
 from metaml.learning import Wanted
-from metaml.lineup import LineUp, search_of
+from metaml.lineup import LineUp, search_of, yardsticks
 from metaml.memory import remember
 from metaml_kb import open_kb
 from tests.experienced import fill
@@ -49,3 +49,11 @@ def test_seconds_count_only_where_time_does(memory, with_experience):
     assert (timed.proposer == "experience") is with_experience
     assert timed.seconds > 0
     assert counted.seconds is None
+
+
+def test_quick_learners_come_first_where_boosting_would_take_much_of_the_time():
+    facts, names = Facts(720, 77, 8), ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net")
+
+    first = {seconds: yardsticks("multiclass", names, facts, seconds=seconds)[0][0] for seconds in (10.0, 300.0, None)}
+
+    assert first == {10.0: "extra_trees", 300.0: "lightgbm", None: "lightgbm"}
