@@ -12,6 +12,7 @@ from metaml.errors import BadRequest
 from metaml.evaluation import Pool
 from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
+from metaml.libraries import at_most_threads
 from metaml.report import ReportData
 from metaml.takeaway import report_data, write_files
 from metaml.trials import FoldModels, Spool, cut_short
@@ -63,6 +64,8 @@ def tune(
         nullcontext(pool) if pool else Pool(settings.n_workers) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
+        # For as long as two threads of ours may be at work, none of them may lift the limit of the other.
+        at_most_threads(1),
     ):
         earlier = cut_short(base, dataset.fingerprint, spool) if resume else None
         if earlier is None:

@@ -12,6 +12,7 @@ import numpy as np
 from metaml.bandits import POLICIES, Policy
 from metaml.config import Config
 from metaml.errors import BadRequest
+from metaml.libraries import at_most_threads
 from metaml.optimizer import Measured, Optimizer, Proposal
 
 LEAST_COST = 0.25
@@ -74,7 +75,8 @@ class Search:
 
     def ask(self, rounds_left: int | None = None) -> Choice:
         """Return what to evaluate next; it stays open until it is told or dropped."""
-        choice = self._next_of_opening() or self._next_of_policy(rounds_left)
+        with at_most_threads(1):
+            choice = self._next_of_opening() or self._next_of_policy(rounds_left)
         self.arms[choice.algorithm].n_open += 1
         self._n_asked += 1
         return choice

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.evaluation import Limits, Outcome
-from metaml.judging import depends_on_thresholds
 from metaml.libraries import importing
 from metaml.lineup import LineUp
 from metaml.scratch import Scratch
@@ -26,7 +25,7 @@ from metaml_kb.lookup import find_run
 class Trial:
     """A finished evaluation of a session, and when it finished.
 
-    The `score` is what it is judged by: for metrics of labels the one after thresholds, which the event log keeps.
+    The `score` is what it is judged by: for metrics of labels the one after thresholds. The event log keeps it.
     """
 
     run: Run
@@ -36,9 +35,7 @@ class Trial:
 
     def told(self, metric: str) -> Outcome:
         """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
-        if not depends_on_thresholds(metric) or not np.isfinite(self.score):
-            return self.outcome
-        return replace(self.outcome, scores={metric: (self.score,)})
+        return replace(self.outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else self.outcome
 
 
 @dataclass(frozen=True, eq=False)

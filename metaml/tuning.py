@@ -314,8 +314,8 @@ class TuneSession:
         told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
         if outcome.expected_seconds:
             told["expected"] = outcome.expected_seconds
-        if depends_on_thresholds(self.metric) and math.isfinite(score):
-            # Predictions are not stored: without them nobody could judge again.
+        if math.isfinite(score):
+            # Nobody could judge again without predictions, and a run that was known before keeps its own scores.
             told["score"] = score
         self._note("finished", told)
         self.kb.add_run(run, events=self._events)

@@ -1,14 +1,17 @@
 """A session that was cut short: it goes on as it was, repeats nothing, and can be replayed like any other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from metaml.data import Dataset, from_frame
 from metaml.evaluation import Limits, Pool
+from metaml.recording import dataset_record, fold_plan_record
 from metaml.retrace import retrace
 from metaml.sources import builtin
-from metaml.trials import Spool, cut_short
+from metaml.trials import Spool, cut_short, trials_of
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb
@@ -110,3 +113,21 @@ def test_a_session_that_was_killed_and_resumed_can_be_replayed(iris, pool, tmp_p
     assert len(found.trials) == 12
     assert len(steps) >= 12
     assert all(step.is_same for step in steps)
+
+
+def test_a_session_that_made_known_runs_again_is_replayed_by_its_own_scores(iris, pool, tmp_path):
+    with open_kb(tmp_path / "first.db") as kb:
+        made = TuneSession(iris, kb, settings_of(), pool).run()
+    with open_kb(tmp_path / "kb.db") as kb:
+        kb.add_dataset(dataset_record(iris, "file", {}))
+        kb.add_fold_plan(fold_plan_record(made.plan))
+        for trial in made.trials:
+            # As the starter experience keeps them.
+            rounded = {name: np.float32(folds).tolist() for name, folds in trial.run.scores.items()}
+            kb.add_run(replace(trial.run, scores=rounded, session=None, environment=None, proposal=None))
+
+        found = TuneSession(iris, kb, settings_of(), pool).run()
+        stored = trials_of(kb, found.session, found.metric, Spool(None))
+
+    assert [trial.score for trial in stored] == [trial.score for trial in found.trials]
+    assert [t.told(found.metric).scores for t in stored] == [t.told(found.metric).scores for t in found.trials]

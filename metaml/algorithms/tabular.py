@@ -8,12 +8,10 @@ standardised, so that penalties and minimum gains mean the same on every data se
 from __future__ import annotations
 
 import copy
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -21,25 +19,19 @@ import pandas as pd
 from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
 from metaml.config import Value
+from metaml.libraries import at_most_threads
 
 Settle = Callable[[Matrix, Vector], dict[str, Any]]
 """Settings of the model that depend on the training rows, such as a number of neighbours they can provide."""
 
 
 _is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
-
-
-@lru_cache(maxsize=1)
-def _threads(_n_modules: int) -> ThreadpoolController:
-    """Return the threads of all libraries; they are looked for, which takes milliseconds, when one may be new."""
-    return ThreadpoolController()
 
 
 @contextmanager
@@ -51,7 +43,7 @@ def quietly(n_threads: int) -> Iterator[None]:
     if _is_quiet.get():
         yield
         return
-    with warnings.catch_warnings(), _threads(len(sys.modules)).limit(limits=n_threads):
+    with warnings.catch_warnings(), at_most_threads(n_threads):
         for category in (ConvergenceWarning, LinAlgWarning, RuntimeWarning):
             warnings.simplefilter("ignore", category=category)
         before = _is_quiet.set(True)

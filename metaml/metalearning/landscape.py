@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from metaml.libraries import importing
+from metaml.libraries import at_most_threads, importing
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Array
@@ -58,7 +58,9 @@ class Landscape:
     def _parts(self) -> tuple[Array, Array, Array]:
         """Return the average level on the grid, the components there, and each data set's place along them."""
         average = self.levels.mean(axis=0)
-        U, S, V = np.linalg.svd(self.levels - average, full_matrices=False)
+        # Several threads would share the work, and so round, differently every time: a search could not be replayed.
+        with at_most_threads(1):
+            U, S, V = np.linalg.svd(self.levels - average, full_matrices=False)
         k = min(N_COMPONENTS, len(S))
         root = np.sqrt(self.n_datasets)
         return average, (S[:k, np.newaxis] / root * V[:k]).T, U[:, :k] * root

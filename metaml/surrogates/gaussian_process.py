@@ -1,7 +1,5 @@
 """A Gaussian process: Matérn 5/2 with a length scale for each column, and noise (Rasmussen & Williams 2006)."""
 
-from contextlib import AbstractContextManager
-from functools import cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -9,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotri
 from scipy.optimize import minimize
-from threadpoolctl import ThreadpoolController
 
+from metaml.libraries import at_most_threads
 from metaml.surrogates.base import Prediction, normal_prediction
 from metaml.surrogates.targets import TARGETS
 
@@ -61,12 +59,12 @@ class GaussianProcess:
 
     def fit(self, X: Array, y: Array) -> Self:
         """Learn from rows and scores."""
-        with _one_thread():
+        with at_most_threads(1):
             return self._fit(X, y)
 
     def predict(self, X: Array) -> Prediction:
         """Return the posterior of the noise-free score."""
-        with _one_thread():
+        with at_most_threads(1):
             return self._predict(X)
 
     def _fit(self, X: Array, y: Array) -> Self:
@@ -177,19 +175,6 @@ class _Posterior:
         gradient[-2] = -0.5 * float(np.vdot(weight, kernel))
         gradient[-1] = -0.5 * noise * float(np.trace(weight))
         return value, gradient + away / self.spread
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Return a guard against threads of the linear algebra: matrices this small are slower with more than
-    one.
-    """
-    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limited
 
 
 def _unpack(theta: Array) -> tuple[Array, float, float]:
