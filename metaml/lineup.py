@@ -30,7 +30,8 @@ OPENING_SHARE = 0.4
 """The opening has so many moves, but no more than this part of the evaluations or of the time."""
 JOIN_EVERY = 4
 """An algorithm that the opening passed over joins the search later: one after every four evaluations."""
-RUNTIME_RULE = "bound_per_relative_cost"
+RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
+"""Candidates are not climbed under the runtime rule: its highest points are no better than those of a first look."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,14 +142,14 @@ def boosting_seconds(facts: Facts) -> float:
 def search_of(lineup: LineUp, memory: Memory | None) -> Search:
     """Return the search of a line-up: a bandit over one optimizer per algorithm."""
     optimizers = {}
-    cost = RUNTIME_RULE if lineup.is_timed else None
+    cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if lineup.is_timed else (None, "neighbours")
     for name in lineup.algorithms:
         space = ALGORITHMS[name].space(lineup.task)
         starts = [space.default()]
         seed = _seed_of(lineup.seed, name)
         if memory is not None and memory.knows(name) and lineup.strategy == "default":
             optimizers[name] = Optimizer(
-                memory.candidates(name, space, lineup.facts),
+                memory.candidates(name, space, lineup.facts, search=looked_for),
                 strategy=memory.committee(name, STRATEGIES["default"], metric=lineup.metric, cost=cost),
                 starts=starts,
                 n_random=1,
@@ -161,6 +162,7 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
                 facts=lineup.facts,
                 strategy=lineup.strategy,
                 cost=cost,
+                search=looked_for,
                 starts=starts,
                 metric=lineup.metric,
                 seed=seed,

@@ -94,9 +94,10 @@ class Memory:
         self._committees[algorithm] = ExperienceCommittee(self.prior(algorithm), experts, metric=metric, cost=cost)
         return self._committees[algorithm]
 
-    def candidates(self, algorithm: str, space: Space, facts: Facts) -> ExperienceCandidates:
-        """Return the points of an algorithm's space, as the committee reads them."""
-        return ExperienceCandidates(space, self.lessons.trained[algorithm].learner.encoder_, facts=facts)
+    def candidates(self, algorithm: str, space: Space, facts: Facts, *, search: str) -> ExperienceCandidates:
+        """Return the points of an algorithm's space, as the committee reads them, looked for in this way."""
+        encoder = self.lessons.trained[algorithm].learner.encoder_
+        return ExperienceCandidates(space, encoder, facts=facts, search=search)
 
     def seconds(self, algorithm: str, config: Config, *, reference_seconds: float | None) -> float:
         """Return what a configuration should take here, on all rows; NaN if nobody knows."""

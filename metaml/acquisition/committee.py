@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from metaml.acquisition import ACQUISITIONS, COST_ACQUISITIONS
 from metaml.errors import BadRequest
 from metaml.surrogates import SURROGATES
+from metaml.surrogates.base import Prediction
 from metaml.surrogates.duration import Duration
 
 Array = NDArray[np.float64]
+DIGITS, SMALLEST = 9, 1e-200
 
 
 @dataclass(frozen=True)
@@ -78,18 +80,27 @@ class Committee:
         return self
 
     def parts(self, X: Array) -> Array:
-        """Return each expert's value of each row, one column for each expert."""
-        seconds = None if self._duration is None else self._duration.predict(X)
-        return np.column_stack([self._value(k, X, seconds) for k in range(len(self.experts))])
+        """Return what each expert believes of each row (mean, std, upper), and in the last column its seconds.
+
+        What that is worth may depend on all rows that come into question: a cost rule looks at their medians.
+        """
+        seconds = np.full(len(X), np.nan) if self._duration is None else self._duration.predict(X)
+        columns = []
+        for surrogate in self._made:
+            believed = surrogate.predict(X)
+            columns += [believed.mean, believed.std, believed.upper]
+        return np.column_stack([*columns, seconds])
 
     def values(self, parts: Array) -> Array:
         """Return one value for each row: the only expert's, or the weighted mean of all experts' ranks in [0,
         1].
         """
-        if len(self.experts) == 1:
-            return parts[:, 0]
+        beliefs = [Prediction(*parts.T[3 * k : 3 * k + 3]) for k in range(len(self.experts))]
+        each = [settled(self._value(k, belief, parts[:, -1])) for k, belief in enumerate(beliefs)]
+        if len(each) == 1:
+            return each[0]
         total = np.zeros(len(parts))
-        for column, expert in zip(parts.T, self.experts, strict=True):
+        for column, expert in zip(each, self.experts, strict=True):
             total += expert.weight * mean_ranks(column)
         return total / sum(expert.weight for expert in self.experts)
 
@@ -106,12 +117,25 @@ class Committee:
         seconds = None if self._duration is None else float(self._duration.predict(X)[0])
         return Belief(score, std, seconds)
 
-    def _value(self, k: int, X: Array, seconds: Array | None) -> Array:
-        prediction = self._made[k].predict(X)
+    def _value(self, k: int, prediction: Prediction, seconds: Array) -> Array:
         incumbent = self._incumbents[k]
-        if self.cost is not None and seconds is not None:
+        if self.cost is not None and self._duration is not None:
             return COST_ACQUISITIONS[self.cost](prediction, incumbent, seconds)
         return ACQUISITIONS[self.experts[k].acquisition](prediction, incumbent)
+
+
+def settled(values: Array) -> Array:
+    """Return values without their last digits, which differ between threads and machines: what is equal but for those
+    is a tie, which the random numbers of a search break in the same way again.
+
+    >>> settled(np.array([0.5, 0.5 + 1e-15, 0.25])).tolist()
+    [0.5, 0.5, 0.25]
+    """
+    scale = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    if scale < SMALLEST:
+        return values
+    rounded: Array = np.round(values, DIGITS - int(np.floor(np.log10(scale))))
+    return rounded
 
 
 def mean_ranks(values: Array) -> Array:

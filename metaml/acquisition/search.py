@@ -1,6 +1,7 @@
 """Where candidates come from: random places, one-exchange neighbours, and focus search."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -144,6 +145,7 @@ def _without_one(left: NDArray[np.int64], centre: float, n: int, rng: np.random.
 
 SEARCHES: dict[str, Search] = {
     "random": random_places,
+    "near": partial(random_and_neighbours, n_rounds=0),
     "neighbours": random_and_neighbours,
     "focus": focus_search,
 }

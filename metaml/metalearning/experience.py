@@ -11,7 +11,7 @@ import numpy as np
 
 from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import SpaceCandidates
-from metaml.acquisition.committee import Belief, Committee, Expert
+from metaml.acquisition.committee import Belief, Committee, Expert, settled
 from metaml.acquisition.cube import Cube
 from metaml.encoding import Encoder, Facts
 from metaml.metalearning.guard import Guard
@@ -141,18 +141,21 @@ class ExperienceCommittee(Committee):
         return self
 
     def parts(self, X: Array) -> Array:
-        """Return what each row is worth, to be compared by `values`."""
+        """Return what is believed of each row: mean, std, improvement and seconds."""
         if not self.is_experienced:
             return super().parts(X)
-        mean, std, improvement = self._process.predict(self.prior.points(X))
-        if self.cost is not None and self._duration is not None:
-            belief = normal_prediction(mean, np.maximum(std, 1e-12))
-            improvement = COST_ACQUISITIONS[self.cost](belief, self._best, self._duration.predict(X))
-        return improvement[:, np.newaxis]
+        seconds = np.full(len(X), np.nan) if self._duration is None else self._duration.predict(X)
+        return np.column_stack([*self._process.predict(self.prior.points(X)), seconds])
 
     def values(self, parts: Array) -> Array:
         """Return one value for each row, higher is better."""
-        return parts[:, 0] if self.is_experienced else super().values(parts)
+        if not self.is_experienced:
+            return super().values(parts)
+        mean, std, improvement, seconds = (parts[:, k] for k in range(4))
+        if self.cost is None or self._duration is None:
+            return settled(improvement)
+        belief = normal_prediction(mean, np.maximum(std, 1e-12))
+        return settled(COST_ACQUISITIONS[self.cost](belief, self._best, seconds))
 
     def believe(self, row: Array) -> Belief:
         """Return what is expected of one row, in the unit of the scores."""

@@ -19,18 +19,27 @@ def test_ties_share_the_mean_of_their_ranks():
 
 def test_one_expert_decides_alone():
     committee = Committee(EXPERTS[1:]).fit(ROWS, SCORES, UNKNOWN, seed=0)
-    parts = committee.parts(ROWS)
+    mean, std, upper, seconds = committee.parts(ROWS).T
 
-    assert np.array_equal(committee.values(parts), parts[:, 0])
+    assert np.allclose(committee.values(np.column_stack([mean, std, upper, seconds])), upper)
 
 
 def test_several_experts_average_their_ranks():
-    committee = Committee(EXPERTS).fit(ROWS, SCORES, UNKNOWN, seed=0)
-    parts = committee.parts(ROWS)
+    alone = [Committee((expert,)).fit(ROWS, SCORES, UNKNOWN, seed=0) for expert in EXPERTS]
+    together = Committee(EXPERTS).fit(ROWS, SCORES, UNKNOWN, seed=0)
 
-    expected = (mean_ranks(parts[:, 0]) + mean_ranks(parts[:, 1])) / 2
+    expected = np.mean([mean_ranks(one.values(one.parts(ROWS))) for one in alone], axis=0)
 
-    assert np.allclose(committee.values(parts), expected)
+    assert np.allclose(together.values(together.parts(ROWS)), expected)
+
+
+def test_what_a_row_is_worth_does_not_depend_on_when_it_was_looked_at():
+    committee = Committee(EXPERTS, cost="bound_per_relative_cost").fit(ROWS, SCORES, 1 + ROWS[:, 1], seed=0)
+
+    at_once = committee.values(committee.parts(ROWS))
+    in_turn = committee.values(np.vstack([committee.parts(ROWS[:15]), committee.parts(ROWS[15:])]))
+
+    assert np.allclose(at_once, in_turn)
 
 
 def test_beliefs_come_in_the_unit_of_the_scores():
