@@ -30,7 +30,7 @@ def read_dataset(
 def from_frame(frame: pd.DataFrame, target: str | None = None, task: str | None = None, name: str = "data") -> Dataset:
     """Return the data set in a frame.
 
-    `target` is a column's name, by default the last column that is not empty; `target_was_guessed` says so.
+    `target` is a column's name, by default the last column; `target_was_guessed` says so.
     `task` is "binary", "multiclass" or "regression", by default what the target's values tell: see
     `metaml.data.task`.
     """
@@ -45,14 +45,14 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
         )
     names, renamed = usable_names(raw_names)
     frame = table.frame.set_axis(names, axis=1)
-    target_name = find_target(frame, target, name)
+    unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
+    target_name = find_target(frame, target, name, unnamed=unnamed)
     learnt = read_target(frame[target_name], target_name, task)
     if len(learnt.rows) < FEWEST_ROWS:
         raise BadDataset(
             f"{name} has {len(learnt.rows)} usable rows of {len(frame)}, but {FEWEST_ROWS} are needed. Give more rows."
         )
 
-    unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
     kept = frame if len(learnt.rows) == len(frame) else frame.iloc[learnt.rows]
     findings = _findings(frame, kept, target_name, unnamed)
     features = _distinctly_named([finding.feature for finding in findings if finding.feature is not None])

@@ -1,6 +1,7 @@
 """The target: which column, which task, which rows can be used, and its labels in their original type."""
 
 import difflib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +40,15 @@ class Target:
     repairs: tuple[Repair, ...]
 
 
-def find_target(frame: pd.DataFrame, wanted: object, file_name: str) -> str:
-    """Return the name of the target column: the wanted one, else the last column that is not empty."""
+def find_target(frame: pd.DataFrame, wanted: object, file_name: str, *, unnamed: Collection[str] = ()) -> str:
+    """Return the name of the target column: the wanted one, else the last.
+
+    What stands behind a trailing separator is no column: neither a name nor a value.
+    """
     names = [str(name) for name in frame.columns]
     if wanted is None:
-        filled = (name for name in reversed(names) if frame[name].notna().any())
-        return next(filled, names[-1])
+        real = (name for name in reversed(names) if name not in unnamed or frame[name].notna().any())
+        return next(real, names[-1])
     if str(wanted).strip() in names:
         return str(wanted).strip()
     lower = {name.lower(): name for name in names}

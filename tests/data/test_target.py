@@ -141,3 +141,16 @@ def test_a_hopeless_target_is_refused_in_a_sentence(target: Any, options: dict[s
     assert says in str(refused.value)
     assert str(refused.value).endswith((".", "?"))
     assert "\n" not in str(refused.value)
+
+
+def test_a_last_column_that_is_empty_is_not_passed_over_in_silence():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "c": list("xyxy"), "y": [None] * 4})
+
+    with pytest.raises(BadDataset, match="The target 'y' has no value at all"):
+        from_frame(frame)
+
+
+def test_what_stands_behind_a_trailing_separator_is_no_target():
+    frame = pd.DataFrame({"a": np.arange(6.0), "c": list("xyxyxy"), "Unnamed: 2": [None] * 6})
+
+    assert from_frame(frame).target == "c"
