@@ -37,8 +37,9 @@ from metaml.report import (
     summary,
 )
 from metaml.thresholds import decide, tune_multipliers
+from metaml.trials import Found
 from metaml.tune_settings import TuneSettings
-from metaml.tuning import Found, TuneSession
+from metaml.tuning import TuneSession
 from metaml_kb import open_kb
 
 BASELINES = ("lightgbm", "random_forest")

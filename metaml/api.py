@@ -22,8 +22,8 @@ from metaml.evaluation import Limits, display
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.starter import open_with_starter
+from metaml.trials import TuneProgress
 from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings, chosen
-from metaml.tuning import TuneProgress
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"

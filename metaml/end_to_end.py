@@ -15,9 +15,9 @@ from metaml.importance import importances
 from metaml.libraries import at_most_threads
 from metaml.report import ReportData
 from metaml.takeaway import report_data, write_files
-from metaml.trials import FoldModels, Spool, cut_short
+from metaml.trials import FoldModels, Found, Spool, TuneProgress, cut_short
 from metaml.tune_settings import TuneSettings
-from metaml.tuning import Found, TuneProgress, TuneSession
+from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb
 
 SPOOL = ".unfinished"
@@ -99,7 +99,8 @@ def tune(
         )
         if output is not None:
             write_files(output, dataset, found, finished, data, predictions=predictions)
-        session.close()
+        if not found.trouble:
+            session.close()
         return Tuned(finished, found, data, budget.used)
 
 

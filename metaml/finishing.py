@@ -21,9 +21,9 @@ from metaml.judging import depends_on_thresholds
 from metaml.libraries import importing
 from metaml.model import Member, Model, fit_member
 from metaml.thresholds import tune_multipliers
-from metaml.trials import FoldModels, Trial, ranked
+from metaml.trials import FoldModels, Found, Trial, ranked
 from metaml.tune_settings import TuneSettings
-from metaml.tuning import PLAN_SEED, Found
+from metaml.tuning import PLAN_SEED
 
 Array = npt.NDArray[np.float64]
 CLOSING_SECONDS = 0.8

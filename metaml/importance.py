@@ -10,9 +10,9 @@ from metaml.ensemble import score
 from metaml.evaluation import Job, Limits, Pool
 from metaml.finishing import Finished, closing_seconds
 from metaml.report import FeatureImportance, feature_importance
-from metaml.trials import FoldModels
+from metaml.trials import FoldModels, Found
 from metaml.tune_settings import TuneSettings
-from metaml.tuning import PLAN_SEED, Found
+from metaml.tuning import PLAN_SEED
 
 Array = npt.NDArray[np.float64]
 UNTIMED_SECONDS = 10.0

@@ -37,8 +37,8 @@ from metaml.report import (
     validated,
 )
 from metaml.thresholds import decide
+from metaml.trials import Found
 from metaml.tune_settings import TuneSettings
-from metaml.tuning import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
 

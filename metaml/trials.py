@@ -5,16 +5,17 @@ import pickle
 import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from metaml.evaluation import Limits, Outcome
+from metaml.evaluation import FoldPlan, Limits, Outcome
 from metaml.libraries import importing
 from metaml.lineup import LineUp
+from metaml.report import Experience
 from metaml.scratch import Scratch
 from metaml.tune_settings import TuneSettings
 from metaml_kb import KnowledgeBase, Run
@@ -72,6 +73,38 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     """Return the complete ones of some trials, best first; the earlier of equals."""
     complete = [trial for trial in trials if trial.run.status == "ok" and np.isfinite(trial.score)]
     return sorted(complete, key=lambda trial: -trial.score)
+
+
+@dataclass(frozen=True)
+class TuneProgress:
+    """How far a session has come, for the person who watches."""
+
+    n_done: int
+    seconds: float
+    metric: str
+    best: Trial | None
+    last: Trial
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a session found: its trials in the order in which they finished, and where its seconds went.
+
+    `trouble` says why it ended early, if nothing more could be stored.
+    """
+
+    session: str
+    metric: str
+    plan: FoldPlan
+    trials: tuple[Trial, ...]
+    ledger: Mapping[str, float] = field(default_factory=dict)
+    experience: Experience | None = None
+    trouble: str = ""
+
+    @property
+    def ranked(self) -> list[Trial]:
+        """Return the complete trials, best first."""
+        return ranked(self.trials)
 
 
 class Spool:

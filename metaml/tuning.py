@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from metaml.budget import Budget
 from metaml.config import Config
 from metaml.consultation import Consultation
 from metaml.data import Dataset
-from metaml.evaluation import FoldPlan, Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
+from metaml.evaluation import Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
 from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
 from metaml.lineup import OPENING_SHARE, search_of, size_of, yardsticks
@@ -25,43 +25,16 @@ from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
 from metaml.report import Experience
 from metaml.search import Choice
-from metaml.trials import CutShort, FoldModels, Spool, Trial, ranked
+from metaml.trials import CutShort, FoldModels, Found, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
 from metaml_kb import KnowledgeBase, ProposalRecord
+from metaml_kb.errors import StorageFull
 
 PLAN_SEED = 0
 """The folds are those of the bot, so that its runs and ours can be compared."""
 MOST_KEPT = 60
 """Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
 TICK_SECONDS = 0.2
-
-
-@dataclass(frozen=True)
-class TuneProgress:
-    """How far a session has come, for the person who watches."""
-
-    n_done: int
-    seconds: float
-    metric: str
-    best: Trial | None
-    last: Trial
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a session found: its trials in the order in which they finished, and where its seconds went."""
-
-    session: str
-    metric: str
-    plan: FoldPlan
-    trials: tuple[Trial, ...]
-    ledger: Mapping[str, float] = field(default_factory=dict)
-    experience: Experience | None = None
-
-    @property
-    def ranked(self) -> list[Trial]:
-        """Return the complete trials, best first."""
-        return ranked(self.trials)
 
 
 @dataclass(eq=False)
@@ -115,7 +88,7 @@ class TuneSession:
             is_new=is_new,
             ledger=self.ledger,
         )
-        if settings.n_iterations is not None or resumed is not None or not is_in_file(kb):
+        if settings.n_iterations is not None or not is_in_file(kb):
             # Where the clock decides nothing, the search waits for experience.
             with self._entry("memory"):
                 self.lineup = self.consultation.wait()
@@ -156,6 +129,30 @@ class TuneSession:
         in_flight = {ticket: _UnderWay(self._asked(self.search.ask(), None), job) for ticket, job in self._early}
         self._early = []
         self._note_begun(in_flight)
+        trouble = ""
+        try:
+            self._search(in_flight, reserve, on_progress, should_stop)
+        except StorageFull as full:
+            # What was found so far makes a model; the session stays open, so that it can be resumed.
+            trouble = str(full)
+        for ticket, asked in in_flight.items():
+            self.pool.cancel(ticket)
+            if asked.begun is not None:
+                self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
+            self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
+        if not trouble:
+            self.kb.add_events(self.key, self._events)
+        ledger, experience = dict(self.ledger), self._contribution()
+        return Found(self.key, self.metric, self.plan, tuple(self.trials), ledger, experience, trouble)
+
+    def _search(
+        self,
+        in_flight: dict[int, _UnderWay],
+        reserve: Callable[[Sequence[Trial]], float],
+        on_progress: Callable[[TuneProgress], None],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        """Ask, evaluate, store and tell until the time is up, enough was evaluated or somebody wants to stop."""
         while True:
             self._listen_to_experience(in_flight.values())
             left = self.budget.left - reserve(self.trials)
@@ -171,14 +168,8 @@ class TuneSession:
                 best = next(iter(ranked(self.trials)), None)
                 on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial))
         while in_flight and (finished := self.pool.next(timeout=0)) is not None:
-            self._store_next(in_flight, finished)  # What has finished while the last one was stored is not lost.
-        for ticket, asked in in_flight.items():
-            self.pool.cancel(ticket)
-            if asked.begun is not None:
-                self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
-            self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
-        self.kb.add_events(self.key, self._events)
-        return Found(self.key, self.metric, self.plan, tuple(self.trials), dict(self.ledger), self._contribution())
+            # What has finished while the last one was stored is not lost.
+            self._store_next(in_flight, finished)
 
     def _store_next(self, in_flight: dict[int, _UnderWay], finished: tuple[Job, Outcome]) -> Trial:
         job, outcome = finished

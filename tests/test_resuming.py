@@ -1,12 +1,15 @@
 """A session that was cut short: it goes on as it was, repeats nothing, and can be replayed like any other."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy import event
 
 from metaml.data import Dataset, from_frame
+from metaml.end_to_end import tune
 from metaml.evaluation import Limits, Pool
 from metaml.recording import dataset_record, fold_plan_record
 from metaml.retrace import retrace
@@ -15,6 +18,7 @@ from metaml.trials import Spool, cut_short, trials_of
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb
+from tests.experienced import fill
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +135,44 @@ def test_a_session_that_made_known_runs_again_is_replayed_by_its_own_scores(iris
 
     assert [trial.score for trial in stored] == [trial.score for trial in found.trials]
     assert [t.told(found.metric).scores for t in stored] == [t.told(found.metric).scores for t in found.trials]
+
+
+def test_a_full_disk_ends_a_search_with_a_model_and_more_space_lets_it_go_on(iris, pool, tmp_path):
+    is_full = threading.Event()
+
+    def limit(connection, *_):
+        # SQLite's own limit: what it says is what it says of a full disk.
+        connection.execute(f"PRAGMA max_page_count = {1 if is_full.is_set() else 2**30}")
+
+    def fill_up(progress):
+        if progress.n_done == 3:
+            is_full.set()
+
+    with open_kb(tmp_path / "kb.db") as kb:
+        event.listen(kb.engine, "checkout", limit)
+        settings = settings_of(n_iterations=40)
+        cut = tune(iris, settings, kb=kb, pool=pool, output=tmp_path / "out", on_progress=fill_up)
+        is_full.clear()
+        again = tune(iris, settings, kb=kb, pool=pool, output=tmp_path / "out", resume=True)
+
+    assert "the disk is full" in cut.found.trouble
+    assert 3 <= len(cut.found.trials) < 40
+    assert cut.finished.kind != "fallback"
+    assert again.found.session == cut.found.session
+    assert (len(again.found.trials), again.found.trouble) == (40, "")
+
+
+def test_a_resumed_search_goes_on_at_once_and_experience_joins_it_later(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        fill(kb)
+        settings = settings_of(seconds=60.0, n_iterations=None)
+        key = cut_after(2, iris, kb, settings, pool)
+        earlier = cut_short(kb, iris.fingerprint, Spool(None))
+        session = TuneSession(iris, kb, earlier.resumed(settings), pool, resumed=earlier)
+        session.run(should_stop=lambda: session.consultation.memory is not None)
+
+        log = kb.sql("SELECT kind FROM event WHERE kind IN ('resumed', 'experience joined') ORDER BY number")
+        steps = retrace(kb, key)
+
+    assert log["kind"].tolist()[-2:] == ["resumed", "experience joined"]
+    assert all(step.is_same for step in steps)

@@ -14,11 +14,13 @@ from metaml_cli.live import LiveLine, counted_interrupts
 STOPPING = "Stopping the search and saving the best model so far"
 MOST_WORKERS = 8
 """What is taken of a large machine unless --workers says otherwise."""
+INCOMPLETE = 1
+"""Exit code of a search that ended early, as nothing more could be stored."""
 
 if TYPE_CHECKING:
     from metaml.end_to_end import Tuned
+    from metaml.trials import TuneProgress
     from metaml.tune_settings import TuneSettings
-    from metaml.tuning import TuneProgress
 
 
 def tune(
@@ -121,6 +123,9 @@ def tune(
     if exclude_dataset and tuned.found.experience is None:
         names = " ".join(f"--exclude-dataset {name}" for name in exclude_dataset)
         line.say(f"Experience had no part in it. To learn it without these first: metaml learn {names}")
+    if tuned.found.trouble:
+        line.say(f"The search ended early. {tuned.found.trouble} Then --resume goes on with it.")
+        raise typer.Exit(INCOMPLETE)
     if interrupts():
         raise typer.Exit(INTERRUPTED)
 
