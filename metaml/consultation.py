@@ -10,7 +10,7 @@ from metaml.config import Config
 from metaml.data import Dataset
 from metaml.evaluation.environment import environment
 from metaml.learning import Wanted, is_in_file, repertoire_at_hand
-from metaml.lineup import LineUp, line_up, size_of
+from metaml.lineup import LineUp, inert_settings, line_up, size_of
 from metaml.memory import Memory, Recall, remember
 from metaml.metafeatures import GROUPS, OUT_OF_TIME
 from metaml.metafeatures.description import describe_with
@@ -49,6 +49,7 @@ class Consultation:
         self.memory: Memory | None = None
         self.opening: Opening | None = None
         self._repertoire: Repertoire | None = None
+        self._inert = inert_settings(dataset)
         self.lineup = self._line_up(None)
 
     @property
@@ -157,6 +158,7 @@ class Consultation:
         return line_up(
             dataset.task,
             size_of(dataset),
+            self._inert,
             self.opening,
             memory,
             metric=self._metric,

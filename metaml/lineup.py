@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Self
 
+import pandas as pd
+
+from metaml.acquisition.candidates import SpaceCandidates
 from metaml.algorithms import ALGORITHMS
 from metaml.config import Config
 from metaml.data import Dataset, Task
@@ -24,6 +27,7 @@ YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
 QUICK = ("extra_trees", "elastic_net")
 """Tried even before those where boosting, which grows trees for each class, may take too much of the time."""
 MANY_CLASSES, MANY_COLUMNS = 10, 2000
+OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation",)
 SLOW_SHARE = 1 / 12
 N_OPENING = 16
 OPENING_SHARE = 0.4
@@ -36,7 +40,11 @@ RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
 
 @dataclass(frozen=True, kw_only=True)
 class LineUp:
-    """What a search is made of. `joins` says after how many evaluations an algorithm may first be chosen."""
+    """What a search is made of.
+
+    `joins` says after how many evaluations an algorithm may first be chosen; `inert` are the parameters that have no
+    effect on the data set.
+    """
 
     task: Task
     facts: Facts
@@ -48,6 +56,7 @@ class LineUp:
     is_timed: bool
     opening: tuple[tuple[str, Config], ...] = ()
     joins: Mapping[str, int] = field(default_factory=dict)
+    inert: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the line-up as plain JSON."""
@@ -59,6 +68,7 @@ class LineUp:
         fields = dict(content)
         fields["facts"] = Facts(**fields["facts"])
         fields["algorithms"] = tuple(fields["algorithms"])
+        fields["inert"] = tuple(fields.get("inert", ()))
         fields["opening"] = tuple((name, dict(config)) for name, config in fields["opening"])
         return cls(**fields)
 
@@ -66,6 +76,7 @@ class LineUp:
 def line_up(
     task: Task,
     facts: Facts,
+    inert: Sequence[str],
     opening: Opening | None,
     memory: Memory | None,
     *,
@@ -89,6 +100,7 @@ def line_up(
         seed=seed,
         is_timed=n_iterations is None,
         opening=tuple(first),
+        inert=tuple(inert),
     )
     if opening is None or not opening.is_usable:
         return plain
@@ -110,6 +122,13 @@ def line_up(
 def size_of(dataset: Dataset) -> Facts:
     """Return the size of a data set."""
     return Facts(len(dataset.y), dataset.X.shape[1], 0 if dataset.labels is None else len(dataset.labels))
+
+
+def inert_settings(dataset: Dataset) -> list[str]:
+    """Return the parameters of the shared head that have no effect on a data set: nothing to encode or to impute."""
+    is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in dataset.X.dtypes]
+    numbers = dataset.X.loc[:, [not flag for flag in is_category]]
+    return [*(() if any(is_category) else OF_CATEGORIES), *(() if numbers.isna().any(axis=None) else OF_GAPS)]
 
 
 def yardsticks(
@@ -142,6 +161,7 @@ def boosting_seconds(facts: Facts) -> float:
 def search_of(lineup: LineUp, memory: Memory | None) -> Search:
     """Return the search of a line-up: a bandit over one optimizer per algorithm."""
     optimizers = {}
+    inert = lineup.inert
     cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if lineup.is_timed else (None, "neighbours")
     for name in lineup.algorithms:
         space = ALGORITHMS[name].space(lineup.task)
@@ -149,7 +169,7 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
         seed = _seed_of(lineup.seed, name)
         if memory is not None and memory.knows(name) and lineup.strategy == "default":
             optimizers[name] = Optimizer(
-                memory.candidates(name, space, lineup.facts, search=looked_for),
+                memory.candidates(name, space, lineup.facts, search=looked_for, inert=inert),
                 strategy=memory.committee(name, STRATEGIES["default"], metric=lineup.metric, cost=cost),
                 starts=starts,
                 n_random=1,
@@ -158,11 +178,9 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
             )
         else:
             optimizers[name] = Optimizer(
-                space,
-                facts=lineup.facts,
+                SpaceCandidates(space, facts=lineup.facts, search=looked_for, inert=inert),
                 strategy=lineup.strategy,
                 cost=cost,
-                search=looked_for,
                 starts=starts,
                 metric=lineup.metric,
                 seed=seed,

@@ -1,7 +1,7 @@
 """What a knowledge base contributes to one tuning session."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -94,10 +94,12 @@ class Memory:
         self._committees[algorithm] = ExperienceCommittee(self.prior(algorithm), experts, metric=metric, cost=cost)
         return self._committees[algorithm]
 
-    def candidates(self, algorithm: str, space: Space, facts: Facts, *, search: str) -> ExperienceCandidates:
+    def candidates(
+        self, algorithm: str, space: Space, facts: Facts, *, search: str, inert: Collection[str]
+    ) -> ExperienceCandidates:
         """Return the points of an algorithm's space, as the committee reads them, looked for in this way."""
         encoder = self.lessons.trained[algorithm].learner.encoder_
-        return ExperienceCandidates(space, encoder, facts=facts, search=search)
+        return ExperienceCandidates(space, encoder, facts=facts, search=search, inert=inert)
 
     def seconds(self, algorithm: str, config: Config, *, reference_seconds: float | None) -> float:
         """Return what a configuration should take here, on all rows; NaN if nobody knows."""

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates, key_of
+from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
 from metaml.config import Config
 from metaml.encoding import Facts
@@ -142,18 +142,18 @@ class Optimizer:
         """Return the next proposal, with its `config`; it stays open until that is told or dropped."""
         n = len(self._seen) + len(self._open)
         proposal, row = self._next_start() or self._propose(n, np.random.default_rng((self.seed, n)))
-        self._open[key_of(proposal.config)] = (proposal, row)
+        self._open[self._candidates.key(proposal.config)] = (proposal, row)
         return proposal
 
     def ask_for(self, config: Config) -> Proposal:
         """Return a configuration that somebody else wants evaluated as a proposal; it stays open as any other."""
         proposal = Proposal(dict(config), "start", index=self._candidates.index(config))
-        self._open[key_of(config)] = (proposal, self._candidates.row(config))
+        self._open[self._candidates.key(config)] = (proposal, self._candidates.row(config))
         return proposal
 
     def is_taken(self, config: Config) -> bool:
         """Return whether a configuration was told or is open."""
-        return self._is_taken(key_of(config))
+        return self._is_taken(self._candidates.key(config))
 
     def ask_batch(self, n: int) -> list[Proposal]:
         """Return several proposals, each made believing in those before it."""
@@ -175,7 +175,7 @@ class Optimizer:
         self, config: Config, score: float | None, seconds: float | None = None, *, is_partial: bool = False
     ) -> None:
         """Learn a score (higher is better) and the seconds it took; None or NaN is a failure or a time-out."""
-        key = key_of(config)
+        key = self._candidates.key(config)
         _, row = self._open.pop(key, (None, None))
         worked = score is not None and np.isfinite(score)
         known = float(score) if score is not None and worked else None
@@ -190,7 +190,7 @@ class Optimizer:
 
     def drop(self, config: Config) -> None:
         """Forget a proposal that will not be evaluated."""
-        self._open.pop(key_of(config), None)
+        self._open.pop(self._candidates.key(config), None)
 
     def _is_taken(self, key: str) -> bool:
         return key in self._keys or key in self._open
@@ -201,7 +201,7 @@ class Optimizer:
 
     def _next_start(self) -> tuple[Proposal, Array] | None:
         for config in self.starts:
-            if not self._is_taken(key_of(config)):
+            if not self._is_taken(self._candidates.key(config)):
                 proposal = Proposal(dict(config), "start", index=self._candidates.index(config))
                 return proposal, self._candidates.row(config)
         return None

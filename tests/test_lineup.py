@@ -1,12 +1,16 @@
 """Who takes part in a search, and what its optimizers go by."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from metaml.acquisition.candidates import SpaceCandidates
 from metaml.algorithms import ALGORITHMS
+from metaml.data import from_frame
 from metaml.encoding import Facts
 from metaml.evaluation import Outcome
 from metaml.learning import Wanted
-from metaml.lineup import LineUp, search_of, yardsticks
+from metaml.lineup import LineUp, inert_settings, search_of, yardsticks
 from metaml.memory import remember
 from metaml_kb import open_kb
 from tests.experienced import fill
@@ -57,3 +61,17 @@ def test_quick_learners_come_first_where_boosting_would_take_much_of_the_time():
     first = {seconds: yardsticks("multiclass", names, facts, seconds=seconds)[0][0] for seconds in (10.0, 300.0, None)}
 
     assert first == {10.0: "extra_trees", 300.0: "lightgbm", None: "lightgbm"}
+
+
+def test_settings_that_cannot_matter_are_not_tried_twice():
+    frame = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 7, "y": np.arange(40) % 2})
+    with_gaps = frame.assign(a=frame["a"].mask(frame["b"] == 3), c=["u", "v"] * 20)
+
+    inert = inert_settings(from_frame(frame, target="y"))
+    candidates = SpaceCandidates(ALGORITHMS["svm"].space("binary"), inert=inert)
+    config = ALGORITHMS["svm"].space("binary").default()
+
+    assert inert == ["encoding", "max_levels", "cat_smooth", "imputation"]
+    assert inert_settings(from_frame(with_gaps, target="y")) == []
+    assert candidates.key(config) == candidates.key({**config, "imputation": "mean", "encoding": "integer"})
+    assert candidates.key(config) != candidates.key({**config, "C": 2.0})

@@ -1,7 +1,7 @@
 """What can be proposed: any point of a space, or one of a list of recorded configurations."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,6 +38,10 @@ class Candidate:
 class Candidates(Protocol):
     """Where an optimizer takes its proposals from."""
 
+    def key(self, config: Config) -> str:
+        """Return what is the same for configurations of which only one need be evaluated."""
+        ...
+
     def row(self, config: Config) -> Array:
         """Return the encoded configuration."""
         ...
@@ -61,16 +65,26 @@ def key_of(config: Config) -> str:
 
 
 class SpaceCandidates:
-    """Points of a space, searched by one of `SEARCHES`."""
+    """Points of a space, searched by one of `SEARCHES`.
 
-    def __init__(self, space: Space, *, facts: Facts | None = None, search: str = "neighbours") -> None:
+    Points that differ only in `inert` parameters, which have no effect on the data set at hand, are the same.
+    """
+
+    def __init__(
+        self, space: Space, *, facts: Facts | None = None, search: str = "neighbours", inert: Collection[str] = ()
+    ) -> None:
         if search not in SEARCHES:
             raise BadRequest(f"No candidate search is named {search!r}. Choose one of {', '.join(SEARCHES)}.")
         self.space = space
         self.facts = facts
+        self.inert = frozenset(inert)
         self.encoder = Encoder(unit=True).fit([], facts, space)
         self.cube = Cube(space, self.encoder, facts)
         self._search = SEARCHES[search]
+
+    def key(self, config: Config) -> str:
+        """Return the key of what has an effect."""
+        return key_of({name: value for name, value in config.items() if name not in self.inert})
 
     def row(self, config: Config) -> Array:
         """Return the encoded configuration."""
@@ -85,7 +99,7 @@ class SpaceCandidates:
         """Return a random point; in a small space that is used up, it may be taken."""
         for place in self.cube.sample(N_DRAWS, rng):
             config = self.cube.config(place)
-            if not taken(key_of(config)):
+            if not taken(self.key(config)):
                 break
         return Candidate(config, self.row(config))
 
@@ -99,7 +113,7 @@ class SpaceCandidates:
         # space.
         for position in np.lexsort((rng.random(len(values)), -values))[:N_DRAWS]:
             config = self.cube.config(places[position])
-            if not taken(key_of(config)):
+            if not taken(self.key(config)):
                 return Candidate(config, self.row(config), float(values[position]))
         return self.random(taken, rng)
 
@@ -121,6 +135,10 @@ class PoolCandidates:
         self.rows = self.encoder.transform(self.configs, facts) if rows is None else rows
         self._keys = [key_of(config) for config in self.configs]
         self._index = {key: position for position, key in reversed(list(enumerate(self._keys)))}
+
+    def key(self, config: Config) -> str:
+        """Return the configuration's own key."""
+        return key_of(config)
 
     def row(self, config: Config) -> Array:
         """Return the encoded configuration."""

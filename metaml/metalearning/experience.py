@@ -5,6 +5,7 @@ It judges candidates in place of a committee of surrogates, so that any optimize
 it. Where there is little experience, or where experience misleads, the committee it replaces takes over.
 """
 
+from collections.abc import Collection
 from typing import Self
 
 import numpy as np
@@ -171,8 +172,14 @@ class ExperienceCandidates(SpaceCandidates):
     """Points of a space, encoded as the experience is."""
 
     def __init__(
-        self, space: Space, encoder: Encoder, *, facts: Facts | None = None, search: str = "neighbours"
+        self,
+        space: Space,
+        encoder: Encoder,
+        *,
+        facts: Facts | None = None,
+        search: str = "neighbours",
+        inert: Collection[str] = (),
     ) -> None:
-        super().__init__(space, facts=facts, search=search)
+        super().__init__(space, facts=facts, search=search, inert=inert)
         self.encoder = encoder
         self.cube = Cube(space, encoder, facts)
