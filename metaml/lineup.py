@@ -24,8 +24,10 @@ FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
 YARDSTICKS = ("lightgbm", "xgboost", "random_forest")
 """Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
-QUICK = ("extra_trees", "elastic_net")
-"""Tried even before those where boosting, which grows trees for each class, may take too much of the time."""
+QUICK_FIRST = ("extra_trees", "elastic_net", *YARDSTICKS[::-1])
+"""The order where there are so many columns that boosting may take the whole time."""
+QUICK_BESIDE = ("extra_trees", "xgboost", "elastic_net", "random_forest", "lightgbm")
+"""The order where boosting, which grows trees for each class, may take much of the time: one worker is quick."""
 MANY_CLASSES, MANY_COLUMNS = 10, 2000
 OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation",)
 SLOW_SHARE = 1 / 12
@@ -139,10 +141,11 @@ def yardsticks(
     >>> [name for name, _ in yardsticks("binary", ["lightgbm", "random_forest", "extra_trees"], Facts(100, 20_000, 2))]
     ['extra_trees', 'random_forest', 'lightgbm']
     """
-    is_slow = facts.n_classes > MANY_CLASSES or facts.n_columns > MANY_COLUMNS
-    if seconds is not None:
-        is_slow = is_slow or boosting_seconds(facts) > SLOW_SHARE * seconds
-    order = (*QUICK, *YARDSTICKS[::-1]) if is_slow else YARDSTICKS
+    order: tuple[str, ...] = YARDSTICKS
+    if facts.n_columns > MANY_COLUMNS:
+        order = QUICK_FIRST
+    elif facts.n_classes > MANY_CLASSES or (seconds and boosting_seconds(facts) > SLOW_SHARE * seconds):
+        order = QUICK_BESIDE
     return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
 
 

@@ -16,9 +16,9 @@ EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
 """An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
 LEAST_HELD_OUT = 1000
 """Rows that must be held out where there is no time for several folds."""
-LONGEST_SHARE, FIRST_SHARE = 0.2, 0.6
-"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that; and as long as
-nothing is complete."""
+LONGEST_SHARE, YARDSTICK_SHARE, FIRST_SHARE = 0.2, 0.4, 0.6
+"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that; one of the defaults
+that every search begins with; and any as long as nothing is complete."""
 DEAR, DEAR_ROWS, FEW_HELD_OUT = 4, 3, 300
 """Where all folds of few rows would take so many times the share, one fold of so many times the rows for the share."""
 TOO_DEAR, FEWEST_HELD_OUT = 20, 100
@@ -88,14 +88,15 @@ def describe_seconds(settings: TuneSettings) -> float:
     return 10.0 if settings.clock is None else min(max(DESCRIBE_SHARE * settings.clock, 0.1), 2.0)
 
 
-def longest_evaluation(settings: TuneSettings, quickest: float | None) -> float:
+def longest_evaluation(settings: TuneSettings, quickest: float | None, *, is_yardstick: bool = False) -> float:
     """Return the limit of one evaluation: once the quickest is complete, none may take most of the time alone."""
     limit = settings.limits.seconds
     if settings.clock is None:
         return limit
     if quickest is None:
         return min(limit, FIRST_SHARE * settings.clock)
-    return min(limit, max(LONGEST_SHARE * settings.clock, 3 * quickest))
+    share = YARDSTICK_SHARE if is_yardstick else LONGEST_SHARE
+    return min(limit, max(share * settings.clock, 3 * quickest))
 
 
 def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int | None]:

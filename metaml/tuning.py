@@ -74,6 +74,7 @@ class TuneSession:
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
         pool.add(dataset)
+        self._yardsticks = yardsticks(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
         # While the workers evaluate what is evaluated in any case, there is time to think.
         self._early = [] if resumed is not None else self._begin()
         is_new = kb.add_dataset(dataset_record(dataset, "file", {}))
@@ -111,9 +112,8 @@ class TuneSession:
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
-        settings, facts = self.settings, size_of(self.dataset)
-        wanted = yardsticks(self.dataset.task, settings.algorithms, facts, seconds=settings.clock)
-        jobs = [self._job(name, config) for name, config in wanted]
+        settings = self.settings
+        jobs = [self._job(name, config) for name, config in self._yardsticks]
         n = 0 if self.budget.is_used_up else min(settings.n_workers, settings.n_iterations or len(jobs))
         return [(self.pool.submit(job), job) for job in jobs[:n]]
 
@@ -247,6 +247,8 @@ class TuneSession:
         left = min(left, self.budget.left)
         complete = ranked(self.trials)
         quickest = min((trial.outcome.seconds for trial in complete), default=None)
+        is_yardstick = (algorithm, config) in self._yardsticks
+        longest = longest_evaluation(self.settings, quickest, is_yardstick=is_yardstick)
         # Against the best of its own algorithm: what is weaker alone may be what an ensemble lacks.
         best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
         # What a configuration is worth after thresholds cannot be seen on its first folds.
@@ -258,7 +260,7 @@ class TuneSession:
             config,
             self.plan,
             PLAN_SEED,
-            replace(self.settings.limits, seconds=min(longest_evaluation(self.settings, quickest), left)),
+            replace(self.settings.limits, seconds=min(longest, left)),
             keep_predictions=True,
             keep_models=self.models is not None,
             race=race,
