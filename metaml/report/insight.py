@@ -2,13 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from metaml.evaluation.scoring import METRICS
-from metaml.report.data import Confusion, FeatureImportance, ReportData
+from metaml.report.data import Confusion, ReportData
 from metaml.report.importance import FEWEST_RUNS
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import histogram_picture, reliability_picture, scatter_picture
@@ -16,6 +15,8 @@ from metaml.report.tables import Bar, Column, bars, figure, paragraph, side_by_s
 from metaml.report.wording import counted, decimals, fixed, metric_label, rounded, share
 
 MOST_FEATURES, MOST_SETTINGS, MOST_ALGORITHMS = 20, 8, 6
+FEWEST_FEATURES = 3
+"""So many columns are shown where none matters measurably."""
 MOST_LABELS, MOST_BESIDE, MOST_PAIRS = 12, 5, 15
 N_COLUMNS, N_BINS = 25, 10
 DEEPEST = 46.0
@@ -58,7 +59,8 @@ def features(data: ReportData) -> Html | None:
         if data.final is None:
             return None
         return paragraph(data.absent.get("features", "The importance of the columns was not measured."))
-    shown = data.features[:MOST_FEATURES]
+    measurable = [item for item in data.features if item.mean > item.std]
+    shown = measurable[:MOST_FEATURES] or data.features[:FEWEST_FEATURES]
     most = max(item.mean for item in shown)
     longest = max(item.mean + item.std for item in shown)
     label = metric_label(data.metric)
@@ -76,16 +78,22 @@ def features(data: ReportData) -> Html | None:
         )
         for item in shown
     ]
-    return joined(paragraph(said), figure(None, bars(items, label="Importance of the columns")), _others(data.features))
+    drawn = figure(None, bars(items, label="Importance of the columns"))
+    return joined(paragraph(said), drawn, _others(len(data.features), len(measurable), len(shown)))
 
 
-def _others(found: Sequence[FeatureImportance]) -> Html | None:
-    left = found[MOST_FEATURES:]
-    if not left:
-        return None
-    idle = sum(item.mean <= item.std for item in left)
-    quiet = f"; {idle:,} of them do not matter measurably" if idle else ""
-    return paragraph(f"… and {counted(len(left), 'column')} of less importance{quiet}.", class_="note")
+def _others(n_columns: int, n_measurable: int, n_shown: int) -> Html | None:
+    """Return in a sentence what is to be said of the columns that are not shown."""
+    if not n_measurable:
+        best = f"; the best {n_shown} of {n_columns:,} are shown" if n_shown < n_columns else ""
+        return paragraph(f"No column matters measurably by itself{best}.", class_="note")
+    n_more, n_idle = n_measurable - n_shown, n_columns - n_measurable
+    said = []
+    if n_more:
+        said.append(f"{counted(n_more, 'more column')} matter{'s' if n_more == 1 else ''} measurably")
+    if n_idle:
+        said.append(f"{counted(n_idle, 'other column')} {'does' if n_idle == 1 else 'do'} not matter measurably")
+    return paragraph(f"{'; '.join(said)}.", class_="note") if said else None
 
 
 def errors(data: ReportData) -> Html | None:

@@ -200,3 +200,34 @@ def test_scores_that_are_all_equal_can_be_drawn():
     flat = replace(data, trials=[replace(row, score=0.9) for row in data.trials], baselines={"default svm": 0.9})
 
     assert "nan" not in render(flat)
+
+
+def columns_told(means, std=0.01):
+    """Return the section about columns of a report in which shuffling them costs so much, give or take `std`."""
+    found = [FeatureImportance(f"column {place}", mean, std) for place, mean in enumerate(means)]
+    page = render(replace(full(), features=found))
+    return words(page[page.index('<section id="features"') : page.index('<section id="errors"')])
+
+
+def test_only_columns_that_matter_measurably_are_shown():
+    told = columns_told([0.2, 0.1, *[0.0] * 28])
+
+    assert "column 1" in told
+    assert "column 2" not in told
+    assert told.endswith("28 other columns do not matter measurably.")
+
+
+def test_columns_that_matter_but_are_not_shown_are_counted():
+    assert columns_told([*[0.5] * 23, 0.0]).endswith("3 more columns matter measurably; 1 other column does not matter measurably.")
+
+
+def test_where_no_column_matters_measurably_the_best_are_shown():
+    told = columns_told([0.009, 0.008, 0.007, 0.006])
+
+    assert "column 2" in told
+    assert "column 3" not in told
+    assert told.endswith("No column matters measurably by itself; the best 3 of 4 are shown.")
+
+
+def test_where_every_column_is_shown_nothing_is_counted():
+    assert columns_told([0.2, 0.1]).endswith("0.100 ± 0.010")
