@@ -12,9 +12,9 @@ from metaml.report.markup import Html, joined, tag
 
 WIDTH, HEIGHT = 440.0, 272.0
 RIGHT, TOP, BOTTOM = 14.0, 12.0, 44.0
-LANE_HEIGHT, LANE_LEFT = 22.0, 144.0
+LANE_HEIGHT, MOST_LETTERS = 22.0, 17
 CHARACTER = 8.2
-"""Room for a digit of a label."""
+"""Room for a letter or a digit of a label."""
 MOST_DOTS = 1200
 
 
@@ -73,13 +73,14 @@ def steps_picture(
 def lanes_picture(lanes: Sequence[tuple[str, Sequence[Dot]]], *, title: str, x_label: str, x_most: float) -> Html:
     """Return one lane per name with its dots along a common axis."""
     height = TOP + LANE_HEIGHT * len(lanes) + BOTTOM
-    x_axis = Axis(0.0, max(x_most, 1.0), LANE_LEFT, WIDTH - RIGHT)
+    labels = [name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…" for name, _ in lanes]
+    left = 16.0 + CHARACTER * max(map(len, labels), default=1)
+    x_axis = Axis(0.0, max(x_most, 1.0), left, WIDTH - RIGHT)
     parts: list[Html] = []
     most = max(1, MOST_DOTS // max(1, len(lanes)))
-    for number, (name, dots) in enumerate(lanes):
+    for number, (label, (_, dots)) in enumerate(zip(labels, lanes, strict=True)):
         middle = TOP + LANE_HEIGHT * (number + 0.5)
-        shown = name if len(name) <= 17 else name[:16] + "…"
-        parts.append(tag("text", shown, x=_at(LANE_LEFT - 8), y=_at(middle + 4), text_anchor="end"))
+        parts.append(tag("text", label, x=_at(left - 8), y=_at(middle + 4), text_anchor="end"))
         parts.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, middle)))
         parts += [_circle(x_axis(dot.x), middle, dot) for dot in thinned(dots, most)]
     foot = height - BOTTOM

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from metaml.algorithms import ALGORITHMS
 from metaml.data import Repair
 from metaml.report import Confusion, Experience, FeatureImportance, ReportData, render
 from tests.report.browser import Browser, find_browser
@@ -28,6 +29,14 @@ CONTRASTS = """
   }
   return poor;
 })()
+"""
+LEFT_OF_LABELS = """
+[...document.querySelectorAll("#allocation svg text[text-anchor=end]")].map(
+  label => label.getBoundingClientRect().left - label.closest("svg").getBoundingClientRect().left)
+"""
+WIDE_TABLE = """
+(() => { const board = document.querySelector("#leaderboard .scroll");
+  return [board.scrollWidth > board.clientWidth, getComputedStyle(board).backgroundAttachment.split(", ")] })()
 """
 
 
@@ -82,3 +91,24 @@ def test_a_page_is_quiet_fits_a_phone_and_follows_the_colour_scheme(browser, tmp
     assert light == "rgb(251, 250, 247)"
     assert dark == "rgb(20, 23, 28)"
     assert poor == browser.ask(CONTRASTS) == []
+
+
+def test_the_longest_name_of_an_algorithm_has_room_on_a_phone(browser, tmp_path):
+    page, data = tmp_path / "report.html", full()
+    rows = [replace(row, algorithm=max(ALGORITHMS, key=len)) for row in data.trials]
+    page.write_text(render(replace(data, trials=rows)), encoding="utf-8")
+
+    browser.view(page, width=390)
+
+    assert min(browser.ask(LEFT_OF_LABELS)) >= 6
+
+
+def test_a_table_wider_than_a_phone_has_shadows_where_it_goes_on(browser, tmp_path):
+    page, data = tmp_path / "report.html", full()
+    rows = [replace(row, algorithm=max(ALGORITHMS, key=len)) for row in data.trials]
+    page.write_text(render(replace(data, trials=rows)), encoding="utf-8")
+
+    browser.view(page, width=390)
+
+    # What hides the shadows moves with the table, the shadows stay at the edges.
+    assert browser.ask(WIDE_TABLE) == [True, ["local", "local", "scroll", "scroll"]]
