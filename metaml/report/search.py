@@ -120,13 +120,16 @@ def _legend(data: ReportData, levels: Sequence[Level], inside: Sequence[Level]) 
 
 
 def leaderboard(data: ReportData) -> Html | None:
-    """Return the best complete evaluations."""
+    """Return the best complete evaluations, and below them the other members of the saved model."""
     ok = complete(data)
     if not ok:
         return None
     label = metric_label(data.metric)
-    has_prediction = any(trial.predicted_score is not None for trial in ok[:MOST_SHOWN])
+    has_prediction = any(trial.predicted_score is not None for _, trial, _ in shown)
     columns = [
+    members = [] if data.final is None else [(member.algorithm, member.config) for member in data.final.members]
+    ranked = [(place, trial, (trial.algorithm, trial.config) in members) for place, trial in enumerate(ok, start=1)]
+    shown = [item for item in ranked if item[0] <= MOST_SHOWN or item[2]]
         Column("", "number"),
         Column("Algorithm", "name"),
         Column(label, "number"),
@@ -137,9 +140,8 @@ def leaderboard(data: ReportData) -> Html | None:
         Column("No.", "number", extra=True),
         Column("Settings", "wide"),
     ]
-    members = [] if data.final is None else [(member.algorithm, member.config) for member in data.final.members]
-    rows, marked = [], []
-    for place, trial in enumerate(ok[:MOST_SHOWN], start=1):
+    rows = []
+    for place, trial, _ in shown:
         predicted = "–" if trial.predicted_score is None else score_text(data.metric, trial.predicted_score)
         rows.append(
             [
@@ -154,8 +156,10 @@ def leaderboard(data: ReportData) -> Html | None:
                 settings(trial.config),
             ]
         )
-        marked.append((trial.algorithm, trial.config) in members)
-    said = f"The best {min(len(ok), MOST_SHOWN)} of {counted(len(ok), 'complete evaluation')}."
+    marked = [is_member for _, _, is_member in shown]
+    said = f"The best {min(len(ok), MOST_SHOWN)} of {counted(len(ok), 'complete evaluation')}"
+    n_more = len(shown) - min(len(ok), MOST_SHOWN)
+    said += f", and {counted(n_more, 'member')} of the saved model further down." if n_more else "."
     if basis(data):
         said += (
             f" The {label} is that after thresholds: for each fold, the line between classes is drawn on the others."

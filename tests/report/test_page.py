@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from metaml.data import Repair
-from metaml.report import Confusion, Experience, FeatureImportance, render
+from metaml.report import Confusion, Experience, FeatureImportance, Member, render
 from metaml.report.account import ledger_rows
 from metaml.report.page import SECTIONS
 from tests.report.samples import failed, full, least, numeric, trials
@@ -49,6 +49,12 @@ def read(page: str) -> Reader:
 
 def sections(page: str) -> set[str]:
     return set(re.findall(r'<section id="(\w+)"', page))
+
+
+def section(name: str, page: str) -> str:
+    """Return one section of a page."""
+    begun = page.index(f'<section id="{name}"')
+    return page[begun : page.index("</section>", begun) + len("</section>")]
 
 
 def words(page: str) -> str:
@@ -205,8 +211,7 @@ def test_scores_that_are_all_equal_can_be_drawn():
 def columns_told(means, std=0.01):
     """Return the section about columns of a report in which shuffling them costs so much, give or take `std`."""
     found = [FeatureImportance(f"column {place}", mean, std) for place, mean in enumerate(means)]
-    page = render(replace(full(), features=found))
-    return words(page[page.index('<section id="features"') : page.index('<section id="errors"')])
+    return words(section("features", render(replace(full(), features=found))))
 
 
 def test_only_columns_that_matter_measurably_are_shown():
@@ -218,7 +223,9 @@ def test_only_columns_that_matter_measurably_are_shown():
 
 
 def test_columns_that_matter_but_are_not_shown_are_counted():
-    assert columns_told([*[0.5] * 23, 0.0]).endswith("3 more columns matter measurably; 1 other column does not matter measurably.")
+    assert columns_told([*[0.5] * 23, 0.0]).endswith(
+        "3 more columns matter measurably; 1 other column does not matter measurably."
+    )
 
 
 def test_where_no_column_matters_measurably_the_best_are_shown():
@@ -231,3 +238,15 @@ def test_where_no_column_matters_measurably_the_best_are_shown():
 
 def test_where_every_column_is_shown_nothing_is_counted():
     assert columns_told([0.2, 0.1]).endswith("0.100 ± 0.010")
+
+
+def test_members_of_the_model_are_on_the_leaderboard_however_low_they_stand():
+    data = full()
+    last = min((row for row in data.trials if row.status == "ok"), key=lambda row: row.score)
+    low = Member(algorithm=last.algorithm, weight=1.0, score=last.score, config=last.config)
+
+    board = section("leaderboard", render(replace(data, final=replace(data.final, members=[low]))))
+
+    assert board.count("<tr") == 1 + 20 + 1
+    assert re.findall(r'<tr class="marked"><td class="number">(\d+)', board) == ["35"]
+    assert "The best 20 of 35 complete evaluations, and 1 member of the saved model further down." in words(board)
