@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.wording import counted
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def settings(config: Mapping[str, object]) -> Html:
     listed = [
         tag("div", tag("span", name, class_="quiet"), " ", tag("code", _value(value))) for name, value in config.items()
     ]
-    return tag("details", tag("summary", len(config)), tag("div", *listed, class_="settings"))
+    return tag("details", tag("summary", counted(len(config), "setting")), tag("div", *listed, class_="settings"))
 
 
 def paragraph(*content: object, class_: str | None = None) -> Html:

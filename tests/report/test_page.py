@@ -250,3 +250,11 @@ def test_members_of_the_model_are_on_the_leaderboard_however_low_they_stand():
     assert board.count("<tr") == 1 + 20 + 1
     assert re.findall(r'<tr class="marked"><td class="number">(\d+)', board) == ["35"]
     assert "The best 20 of 35 complete evaluations, and 1 member of the saved model further down." in words(board)
+
+
+def test_settings_that_are_folded_up_say_what_is_counted():
+    data = full()
+    one = replace(data, trials=[replace(row, config={"depth": 3}) for row in data.trials])
+
+    assert "2 settings" in words(section("leaderboard", render(data)))
+    assert "1 setting" in words(section("leaderboard", render(one)))
