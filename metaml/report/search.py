@@ -70,7 +70,7 @@ def progress(data: ReportData) -> Html:
         ),
         picture("Against evaluations", "evaluations finished", lambda trial: float(trial.number), 0.0),
     )
-    return joined(paragraph(effort(data)), side_by_side(*pictures), _legend(data, levels, inside))
+    return joined(paragraph(effort(data)), side_by_side(*pictures), _legend(data, levels, inside, (low, high)))
 
 
 def _path(data: ReportData, place: Callable[[TrialRow], float]) -> tuple[list[tuple[float, float]], list[Dot]]:
@@ -103,11 +103,14 @@ def _window(data: ReportData, ok: Sequence[TrialRow], saved: Sequence[float]) ->
     return padded(low, high, 0.06)
 
 
-def _legend(data: ReportData, levels: Sequence[Level], inside: Sequence[Level]) -> Html:
+def _legend(data: ReportData, levels: Sequence[Level], inside: Sequence[Level], window: tuple[float, float]) -> Html:
     items = [
         tag("span", tag("i", class_="key key-steps"), "best so far"),
         tag("span", tag("i", class_="key key-dot"), "one evaluation"),
     ]
+    low, high = window
+    if not all(low <= _shown(data, trial.score) <= high for trial in complete(data)):
+        items.append(tag("span", tag("i", class_="key key-outside"), "one evaluation, off the scale"))
     if data.final is not None and math.isfinite(data.final.score):
         diamond = tag("i", class_="key key-final")
         items.append(tag("span", diamond, f"the saved model {score_text(data.metric, data.final.score)}"))
@@ -124,12 +127,12 @@ def leaderboard(data: ReportData) -> Html | None:
     ok = complete(data)
     if not ok:
         return None
-    label = metric_label(data.metric)
-    has_prediction = any(trial.predicted_score is not None for _, trial, _ in shown)
-    columns = [
     members = [] if data.final is None else [(member.algorithm, member.config) for member in data.final.members]
     ranked = [(place, trial, (trial.algorithm, trial.config) in members) for place, trial in enumerate(ok, start=1)]
     shown = [item for item in ranked if item[0] <= MOST_SHOWN or item[2]]
+    label = metric_label(data.metric)
+    has_prediction = any(trial.predicted_score is not None for _, trial, _ in shown)
+    columns = [
         Column("", "number"),
         Column("Algorithm", "name"),
         Column(label, "number"),

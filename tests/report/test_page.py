@@ -258,3 +258,11 @@ def test_settings_that_are_folded_up_say_what_is_counted():
 
     assert "2 settings" in words(section("leaderboard", render(data)))
     assert "1 setting" in words(section("leaderboard", render(one)))
+
+
+def test_strokes_at_the_edge_of_a_picture_are_explained_where_there_are_some():
+    data = full()
+    poor = replace(data, trials=[*data.trials, replace(data.trials[0], number=41, score=0.1)])
+
+    assert "off the scale" in words(section("progress", render(poor)))
+    assert "off the scale" not in words(section("progress", render(data)))
