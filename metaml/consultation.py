@@ -103,7 +103,7 @@ class Consultation:
         is_short = self._settings.seconds is not None and self._settings.seconds < LEAST_SECONDS
         text = "The search was too short to ask for more than its opening." if is_short else ""
         return Experience(
-            n_datasets=self._repertoire.n_datasets,
+            n_datasets=self._repertoire.n_taught,
             n_runs=self._repertoire.n_runs,
             similar=self.opening.similar,
             n_warm_starts=n_warm_starts,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaml.algorithms import ALGORITHMS
-from metaml.learning import Wanted, kept_lessons, known_datasets, learn, place_of, repertoire_at_hand
+from metaml.learning import SHIPPED, Wanted, kept_lessons, known_datasets, learn, place_of, repertoire_at_hand
 from metaml.memory import Recall, remember
 from metaml.metalearning.lessons import load_lessons, load_repertoire, taught_by
 from metaml.metalearning.table import to_leave_out
@@ -121,6 +121,13 @@ def test_what_a_search_opens_with_is_read_without_the_rest(experienced, memory):
     assert at_hand.moves == memory.lessons.repertoire.moves
     assert at_hand.names == memory.lessons.repertoire.names
     assert np.array_equal(at_hand.levels, memory.lessons.repertoire.levels)
+
+
+@pytest.mark.parametrize("file", sorted(SHIPPED.glob("*.lessons")), ids=lambda file: file.stem)
+def test_an_opening_rests_on_as_much_as_the_whole_of_the_lessons_it_is_from(file):
+    at_hand, whole = load_repertoire(file), load_lessons(file)
+
+    assert (at_hand.n_runs, at_hand.n_taught) == (whole.n_runs, whole.n_datasets)
 
 
 def test_a_data_set_that_is_left_out_does_not_open_a_search(experienced, memory):

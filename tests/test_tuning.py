@@ -217,12 +217,14 @@ def test_excluding_what_is_known_leaves_a_search_without_experience(experienced,
 
 
 def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, pool):
-    kb, _ = experienced
+    kb, longer = experienced
 
     session = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=4.0), pool)
     found = session.run()
 
     assert session.consultation.memory is None
+    assert found.experience.n_runs == longer.experience.n_runs
+    assert found.experience.n_datasets == longer.experience.n_datasets
     assert len(session.lineup.opening) >= 2
     assert found.experience.n_warm_starts >= 1
     assert found.trials[0].run.proposal.details["carriers"]

@@ -188,9 +188,9 @@ def _content(file: zipfile.ZipFile, part: str) -> dict[str, Any]:
 
 
 def _read_repertoire(file: zipfile.ZipFile) -> Repertoire:
-    content = _content(file, "repertoire.json")
+    content, n_taught = _content(file, "repertoire.json"), len(_content(file, "lessons.json")["names"])
     with np.load(io.BytesIO(file.read("repertoire.npz")), allow_pickle=False) as arrays:
-        return Repertoire.unpacked(content, {name: arrays[name] for name in arrays.files})
+        return Repertoire.unpacked(content, {name: arrays[name] for name in arrays.files}, n_taught=n_taught)
 
 
 def _read(file: zipfile.ZipFile) -> Lessons:

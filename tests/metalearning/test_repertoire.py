@@ -46,11 +46,12 @@ def test_a_configuration_is_shared_if_several_data_sets_saw_it():
 
 
 def test_it_comes_back_from_the_disk_as_it_was(repertoire):
-    again = Repertoire.unpacked(*repertoire.packed())
+    again = Repertoire.unpacked(*repertoire.packed(), n_taught=14)
 
     assert again.moves == repertoire.moves
     assert again.names == repertoire.names
     assert again.n_runs == repertoire.n_runs == 14 * 2 * 12
+    assert again.n_taught == repertoire.n_taught
     assert np.allclose(again.levels, repertoire.levels)
     assert again.metafeatures.equals(repertoire.metafeatures.astype(np.float32).astype(float))
 
