@@ -99,8 +99,10 @@ def test_pages_that_show_commands_show_what_the_parser_takes():
     assert shown
 
 
-def test_the_python_page_prints_what_it_shows(tmp_path, monkeypatch):
+@pytest.mark.parametrize("is_empty", [True, False], ids=["empty", "as it ships"])
+def test_the_python_page_prints_what_it_shows_whatever_is_known_beforehand(tmp_path, monkeypatch, is_empty):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METAML_STARTER", "no" if is_empty else "")
     monkeypatch.setenv("METAML_KB", str(tmp_path / "kb.db"))
     page = (DOCS / "python.md").read_text(encoding="utf-8")
     snippets = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
