@@ -18,7 +18,7 @@ from metaml_kb import dimensions, frames, schema, tables, writing
 from metaml_kb.engine import display_name, locate, make_engine, reading
 from metaml_kb.engine import writing as write_transaction
 from metaml_kb.errors import BadQuery, BadRecord
-from metaml_kb.frames import Names, RunFilter
+from metaml_kb.filters import Names, RunFilter
 from metaml_kb.packing import unpack_predictions
 from metaml_kb.provenance import counts_by_source
 from metaml_kb.query import read_sql
