@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, select
 
 from metaml_kb import tables
 from metaml_kb.errors import BadQuery
+from metaml_kb.spelling import no_such
 
 Names = str | Iterable[str] | None
 
@@ -45,6 +46,21 @@ def _listed(names: Names) -> list[str] | None:
     return [names] if isinstance(names, str) else list(names)
 
 
+def _dataset_numbers(connection: Connection, wanted: list[str]) -> list[int]:
+    """Return the row numbers of data sets by name or fingerprint; a name may be that of several."""
+    table = tables.dataset
+    found = connection.execute(
+        select(table.c.id, table.c.name, table.c.fingerprint).where(
+            table.c.name.in_(wanted) | table.c.fingerprint.in_(wanted)
+        )
+    ).fetchall()
+    for name in wanted:
+        if not any(name in row[1:] for row in found):
+            known = connection.execute(select(table.c.name)).scalars()
+            raise BadQuery(no_such("data set", name, known, see="metaml kb datasets"))
+    return sorted(row[0] for row in found)
+
+
 def _numbers(connection: Connection, table: Any, columns: Sequence[str], names: list[str]) -> list[int]:
     """Return the row numbers of the rows in which one of the columns has one of the names."""
     found: list[int] = []
@@ -58,10 +74,7 @@ def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnEleme
     run = tables.run
     condition: list[ColumnElement[bool]] = []
     if (datasets := _listed(wanted.dataset)) is not None:
-        numbers = _numbers(connection, tables.dataset, ("name", "fingerprint"), datasets)
-        if not numbers:
-            raise BadQuery(_no_such_dataset(connection, datasets))
-        condition.append(run.c.dataset_id.in_(numbers))
+        condition.append(run.c.dataset_id.in_(_dataset_numbers(connection, datasets)))
     if (algorithms := _listed(wanted.algorithm)) is not None:
         condition.append(run.c.algorithm_id.in_(_numbers(connection, tables.algorithm, ("name",), algorithms)))
     if (sessions := _listed(wanted.session)) is not None:
@@ -74,11 +87,3 @@ def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnEleme
     if wanted.since is not None:
         condition.append(run.c.finished_at >= seconds_since_epoch(wanted.since))
     return condition
-
-
-def _no_such_dataset(connection: Connection, names: list[str]) -> str:
-    known = connection.execute(select(tables.dataset.c.name).order_by(tables.dataset.c.name).limit(8)).scalars()
-    listed = ", ".join(known) or "none yet"
-    return (
-        f"There is no data set {', '.join(names)} in the knowledge base. Known are: {listed}. See: metaml kb datasets"
-    )
