@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
 from metaml_kb import tables
 from metaml_kb.errors import BadQuery
-from metaml_kb.spelling import no_such
+from metaml_kb.provenance import STARTER
+from metaml_kb.records import ORIGINS, STATUSES
+from metaml_kb.spelling import MOST_NAMED, no_such
 
 Names = str | Iterable[str] | None
+SESSION_KINDS = ("bot", "tune", "import", STARTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,39 @@ def _dataset_numbers(connection: Connection, wanted: list[str]) -> list[int]:
     return sorted(row[0] for row in found)
 
 
-def _numbers(connection: Connection, table: Any, columns: Sequence[str], names: list[str]) -> list[int]:
-    """Return the row numbers of the rows in which one of the columns has one of the names."""
-    found: list[int] = []
-    for column in columns:
-        found += connection.execute(select(table.c.id).where(table.c[column].in_(names))).scalars()
-    return sorted(set(found))
+def _algorithm_numbers(connection: Connection, wanted: list[str]) -> list[int]:
+    table = tables.algorithm
+    known = {name: number for name, number in connection.execute(select(table.c.name, table.c.id))}
+    return [known[name] for name in _checked("algorithm", wanted, known)]
+
+
+def _session_numbers(connection: Connection, wanted: list[str]) -> list[int]:
+    """Return the row numbers of sessions by kind, by key, or by the beginning of a key that only one has."""
+    table = tables.session
+    known = connection.execute(select(table.c.id, table.c.key, table.c.kind).order_by(table.c.id)).fetchall()
+    kinds = {*SESSION_KINDS, *(kind for _, _, kind in known)}
+    numbers: list[int] = []
+    for word in wanted:
+        if word in kinds:
+            numbers += [number for number, _, kind in known if kind == word]
+            continue
+        exact = [(number, key) for number, key, _ in known if key == word]
+        found = exact or [(number, key) for number, key, _ in known if key.startswith(word.strip().lower())]
+        if not found:
+            raise BadQuery(f"{no_such('session', word, kinds)} Give one of these, or the beginning of a session's key.")
+        if len(found) > 1:
+            keys = ", ".join(key[: len(word) + 8] for _, key in found[:MOST_NAMED])
+            raise BadQuery(f"{len(found)} sessions have a key that begins with {word}: {keys}. Give more of it.")
+        numbers += [number for number, _ in found]
+    return sorted(set(numbers))
+
+
+def _checked(what: str, wanted: list[str], known: Iterable[str]) -> list[str]:
+    """Return the wanted names if all are known; a misspelt one must not look like an answer without runs."""
+    for name in wanted:
+        if name not in known:
+            raise BadQuery(no_such(what, name, known))
+    return wanted
 
 
 def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnElement[bool]]:
@@ -76,12 +105,13 @@ def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnEleme
     if (datasets := _listed(wanted.dataset)) is not None:
         condition.append(run.c.dataset_id.in_(_dataset_numbers(connection, datasets)))
     if (algorithms := _listed(wanted.algorithm)) is not None:
-        condition.append(run.c.algorithm_id.in_(_numbers(connection, tables.algorithm, ("name",), algorithms)))
+        condition.append(run.c.algorithm_id.in_(_algorithm_numbers(connection, algorithms)))
     if (sessions := _listed(wanted.session)) is not None:
-        condition.append(run.c.session_id.in_(_numbers(connection, tables.session, ("key", "kind"), sessions)))
-    for column, names in ((run.c.status, wanted.status), (run.c.origin, wanted.origin)):
-        if (words := _listed(names)) is not None:
-            condition.append(column.in_(words))
+        condition.append(run.c.session_id.in_(_session_numbers(connection, sessions)))
+    if (statuses := _listed(wanted.status)) is not None:
+        condition.append(run.c.status.in_(_checked("status", statuses, STATUSES)))
+    if (origins := _listed(wanted.origin)) is not None:
+        condition.append(run.c.origin.in_(_checked("origin", origins, ORIGINS)))
     if wanted.identities is not None:
         condition.append(run.c.identity.in_([bytes.fromhex(text) for text in wanted.identities]))
     if wanted.since is not None:

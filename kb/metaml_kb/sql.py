@@ -234,8 +234,9 @@ class KnowledgeBase:
     ) -> pd.DataFrame:
         """Return one row per run; hyperparameters, scores and seconds are columns.
 
-        Each filter takes one name or several; `dataset` takes names or fingerprints, `session` keys or kinds. `since`
-        is a date (UTC). `limit` keeps the newest. `folds` gives each score as an array of its values per fold.
+        Each filter takes one name or several, and refuses one that nothing here has: `dataset` takes names or
+        fingerprints, `session` kinds, keys or beginnings of keys. `since` is a date (UTC). `limit` keeps the newest.
+        `folds` gives each score as an array of its values per fold.
         """
         wanted = RunFilter(dataset, algorithm, status, origin, session, since, limit)
         with reading(self._ours()) as connection:

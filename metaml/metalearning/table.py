@@ -108,7 +108,8 @@ def _runs(
     kb: KnowledgeBase, algorithm: str, metric: str, task: str | None, known: pd.DataFrame, gone: set[str]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the complete runs that count, with fingerprint, score and seconds, and what is to be said of them."""
-    frame = kb.runs(algorithm=algorithm, status="ok") if len(known) else pd.DataFrame()
+    is_known = len(known) and not kb.sql("SELECT id FROM algorithm WHERE name = :name", {"name": algorithm}).empty
+    frame = kb.runs(algorithm=algorithm, status="ok") if is_known else pd.DataFrame()
     if not len(frame):
         return _nothing(), [f"{kb.name} has no complete run of {algorithm}: nothing can be learnt yet."]
     scored = next((column for column in (metric, f"neg_{metric}") if column in frame.attrs["metrics"]), None)

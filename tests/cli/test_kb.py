@@ -70,6 +70,22 @@ def test_filters_are_those_of_python(place):
     assert [row["error"] for row in rows] == ["limit of 1 s"]
 
 
+@pytest.mark.parametrize(
+    ("option", "word", "told"),
+    [
+        ("--algorithm", "svmm", "Known are: svm, random_forest"),
+        ("--status", "okay", "Known are: ok, "),
+        ("--origin", "foo", "Known are: default, "),
+        ("--session", "foo", "Known are: bot, "),
+    ],
+)
+def test_a_filter_for_what_is_not_there_gets_a_sentence(place, option, word, told):
+    result = metaml("kb", "runs", option, word, "--kb", place, code=2)
+
+    assert told in result.stderr
+    assert result.stdout == ""
+
+
 def test_a_table_shows_the_newest_and_says_so(place):
     result = metaml("kb", "runs", "--kb", place, "--limit", "2")
 

@@ -129,7 +129,6 @@ class TestRuns:
         assert numbers(since="2020-01-02") == [2, 3, 4, 5]
         assert numbers(limit=2) == [4, 5]
         assert numbers(algorithm="svm", dataset="iris", limit=9) == [2]
-        assert kb.runs(algorithm="unheard of").empty
 
     def test_an_unknown_data_set_is_named_with_those_there_are(self, kb):
         with pytest.raises(BadQuery, match=r"no data set irsi .*Known are: iris"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaml_kb import DatasetRecord
+from metaml_kb import DatasetRecord, SessionRecord
 from metaml_kb.errors import BadQuery
 
 
@@ -19,3 +19,42 @@ def test_one_mistyped_data_set_among_several_is_named(kb, run_of):
 
     with pytest.raises(BadQuery, match="no data set wien "):
         kb.runs(dataset=["iris", "wien"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"algorithm": "svmm"}, r"no algorithm svmm .*Known are: svm, random_forest\."),
+        ({"algorithm": ["svm", "forest"]}, r"no algorithm forest .*Known are: random_forest"),
+        ({"status": "okay"}, r"no status okay .*Known are: ok, "),
+        ({"origin": "randm"}, r"no origin randm .*Known are: random, "),
+        (
+            {"session": "foo"},
+            r"no session foo .*Known are: bot, import, starter, tune\. .*beginning of a",
+        ),
+    ],
+)
+def test_a_filter_for_what_is_not_there_is_refused(kb, run_of, wanted, told):
+    kb.add_runs([run_of(1), run_of(2, algorithm="svm")])
+
+    with pytest.raises(BadQuery, match=told):
+        kb.runs(**wanted)
+
+
+def test_a_word_that_no_run_has_yet_finds_nothing(kb, run_of):
+    kb.add_run(run_of(1))
+
+    assert kb.runs(status="memory").empty
+    assert kb.runs(origin="warm start").empty
+    assert kb.runs(session="tune").empty
+
+
+def test_a_session_is_found_by_the_beginning_of_its_key(kb, run_of):
+    for number, key in enumerate(["ab12", "ab34"]):
+        kb.add_session(SessionRecord(key, "bot", 0.0))
+        kb.add_run(run_of(number, session=key))
+
+    assert kb.runs(session="ab3")["session"].tolist() == ["ab34"]
+    assert kb.runs(session=["ab34", "ab1"])["session"].tolist() == ["ab12", "ab34"]
+    with pytest.raises(BadQuery, match=r"2 sessions have a key that begins with ab: ab12, ab34\. Give more of it\."):
+        kb.runs(session="ab")

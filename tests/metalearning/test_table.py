@@ -15,6 +15,15 @@ def test_empty_kb_gives_no_experience_and_says_so(empty_kb: KnowledgeBase):
     assert "no complete run of toy" in found.notes[0]
 
 
+def test_an_algorithm_that_nobody_ran_gives_no_experience_and_says_so(empty_kb: KnowledgeBase):
+    fill(empty_kb, 1)
+
+    found = experience(empty_kb, "svm", metric="accuracy")
+
+    assert found.is_empty
+    assert "no complete run of svm" in found.notes[0]
+
+
 def test_each_run_becomes_a_row_on_a_scale_common_to_all_data_sets(empty_kb: KnowledgeBase):
     fill(empty_kb, 3)
 
