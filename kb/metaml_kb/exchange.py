@@ -41,6 +41,7 @@ CLOCK_SECONDS = 0.1
 """The clock of a file system may be that much behind."""
 ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+TABLE_SUFFIXES = {".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".arff", ".xlsx"}
 LEFT_OUT_OF_PRIVATE = {"event", "prediction"}
 FOLD_SCORES = tables.run.c.fold_scores
 TABLES = [table for table in tables.metadata.sorted_tables if table.name != "knowledge_base"]
@@ -54,6 +55,11 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
     A starter's runs, and the data sets that only they are about, are left out unless `with_starter`. A higher `level`
     (up to 22) makes a smaller file in more time.
     """
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        raise CannotOpen(
+            f"An export is no table, so {path.name} would be the wrong name for it. Choose one such as "
+            f"{path.stem}.metaml, or write a table with: metaml kb runs --format csv > {path.stem}.csv"
+        )
     if path.exists():
         raise CannotOpen(f"{path} exists already, and an export never overwrites. Choose another name.")
     if not path.parent.is_dir():

@@ -95,6 +95,19 @@ def test_an_export_never_overwrites(full, tmp_path):
     assert (tmp_path / "all.metaml").read_text() == "precious"
 
 
+@pytest.mark.parametrize("name", ["all.csv", "all.JSON", "all.parquet"])
+def test_an_export_does_not_pass_for_a_table(full, tmp_path, name):
+    with pytest.raises(CannotOpen, match=r"no table.*metaml kb runs --format csv"):
+        export(full, tmp_path / name)
+
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["all", "all.zip", "all.backup"])
+def test_an_export_may_have_any_other_name(full, tmp_path, name):
+    assert export(full, tmp_path / name) == n_runs_in(tmp_path / name)
+
+
 def test_a_foreign_zip_is_refused(kb, tmp_path):
     with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
         archive.writestr("readme.txt", "hello")
