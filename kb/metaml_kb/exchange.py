@@ -1,9 +1,6 @@
 """One portable file: every table as Parquet inside a zip, or a SQLite file.
 
-A private export leaves out what tells about the data and its owner: names of data sets and columns, settings, hosts,
-error texts, predictions. Fingerprints and fold plans are salted with a secret of the knowledge base, so that the same
-data set stays one data set from export to export, but nobody can recognise it by hashing their own copy. Metafeatures
-and scores remain: they are the experience.
+A private export leaves out what tells about the data and its owner (see `privacy`).
 
 What came with the package as a starter is left out unless asked for: everyone has it.
 """
@@ -14,9 +11,8 @@ import tempfile
 import time
 import uuid
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +23,10 @@ from metaml_kb import schema, tables
 from metaml_kb.dimensions import insert_rows
 from metaml_kb.engine import locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, SchemaMismatch
+from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
 from metaml_kb.provenance import yours
-from metaml_kb.records import digest, run_identity, split_config
 from metaml_kb.sql import KnowledgeBase, open_kb
-from metaml_kb.transfer import Merged, merge, runs_in
+from metaml_kb.transfer import Merged, merge
 
 FORMAT = "metaml-export-2"
 # The first format kept the scores per fold as bytes.
@@ -42,7 +38,6 @@ CLOCK_SECONDS = 0.1
 ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 TABLE_SUFFIXES = {".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".arff", ".xlsx"}
-LEFT_OUT_OF_PRIVATE = {"event", "prediction"}
 FOLD_SCORES = tables.run.c.fold_scores
 TABLES = [table for table in tables.metadata.sorted_tables if table.name != "knowledge_base"]
 
@@ -166,48 +161,6 @@ def _is_new(kb: KnowledgeBase) -> bool:
 # Writing
 
 
-def _private_rows(table: Table, rows: list[Row], salted: "_Salt") -> list[Row]:
-    """Return rows without what tells about the data and its owner."""
-    blank: Mapping[str, Row] = {
-        "dataset": {"target": None, "details": "{}", "source": "private"},
-        "metafeature": {"reason": None},
-        "fold_plan": {"assignment": None},
-        "environment": {"host": "", "processor": ""},
-        "session": {"settings": "{}"},
-        "run": {"error": None},
-        "proposal": {"details": "{}"},
-    }
-    rows = [{**row, **blank.get(table.name, {})} for row in rows]
-    for row in rows:
-        if table.name == "dataset":
-            row["fingerprint"] = salted(row["fingerprint"])
-            row["name"] = f"dataset-{row['fingerprint'][:8]}"
-        elif table.name in ("fold_plan", "environment"):
-            row["key"] = salted(row["key"])
-        elif table.name == "run":
-            row["identity"] = salted.identities[row["id"]]
-    return rows
-
-
-class _Salt:
-    """Replaces fingerprints and keys by salted ones, and run identities by those that follow from them."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._salt = connection.execute(select(tables.knowledge_base.c.salt)).scalar_one()
-        self.identities: dict[int, bytes] = {}
-
-    def __call__(self, key: str) -> str:
-        return digest(self._salt, key)
-
-    def number_runs(self, connection: Connection) -> None:
-        """Learn the salted identity of every run."""
-        numbers = iter(connection.execute(select(tables.run.c.id).order_by(tables.run.c.id)).scalars().all())
-        for runs in runs_in(connection):
-            for run in runs:
-                private = replace(run, dataset=self(run.dataset), fold_plan=self(run.fold_plan))
-                self.identities[next(numbers)] = run_identity(private, *split_config(run.config))
-
-
 Contents = Iterator[tuple[Table, Iterator[list[Row]]]]
 
 
@@ -217,20 +170,20 @@ def _kept(table: Table, with_starter: bool) -> ColumnElement[bool]:
 
 def _contents(connection: Connection, private: bool, with_starter: bool) -> Contents:
     """Yield each table with its rows in chunks."""
-    salted = _Salt(connection)
+    salted = Salt(connection)
     if private:
         salted.number_runs(connection)
     for table in TABLES:
-        if not (private and table.name in LEFT_OUT_OF_PRIVATE):
+        if not (private and table.name in LEFT_OUT):
             query = select(table).where(_kept(table, with_starter)).order_by(*table.primary_key)
             yield table, _table_rows(connection, table, query, salted if private else None)
 
 
-def _table_rows(connection: Connection, table: Table, query: Select[Any], salted: _Salt | None) -> Iterator[list[Row]]:
+def _table_rows(connection: Connection, table: Table, query: Select[Any], salted: Salt | None) -> Iterator[list[Row]]:
     result = connection.execute(query)
     for partition in result.mappings().partitions(CHUNK):
         rows = [dict(row) for row in partition]
-        yield _private_rows(table, rows, salted) if salted else rows
+        yield private_rows(table, rows, salted) if salted else rows
 
 
 def _write_zip(path: Path, contents: Contents, *, private: bool, level: int) -> None:

@@ -1,0 +1,64 @@
+"""What a private export tells: the experience, but not whose data it is about.
+
+Left out are names of data sets and columns, settings, hosts, error texts, predictions. Fingerprints and fold plans are
+salted with a secret of the knowledge base, so that the same data set stays one data set from export to export, but
+nobody can recognise it by hashing their own copy. Metafeatures and scores remain: they are the experience.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Table, select
+
+from metaml_kb import tables
+from metaml_kb.records import digest, run_identity, split_config
+from metaml_kb.transfer import runs_in
+
+LEFT_OUT = {"event", "prediction"}
+"""Tables of which nothing is told."""
+
+Row = dict[str, Any]
+
+
+def private_rows(table: Table, rows: list[Row], salted: "Salt") -> list[Row]:
+    """Return rows without what tells about the data and its owner."""
+    blank: Mapping[str, Row] = {
+        "dataset": {"target": None, "details": "{}", "source": "private"},
+        "metafeature": {"reason": None},
+        "fold_plan": {"assignment": None},
+        "environment": {"host": "", "processor": ""},
+        "session": {"settings": "{}"},
+        "run": {"error": None},
+        "proposal": {"details": "{}"},
+    }
+    rows = [{**row, **blank.get(table.name, {})} for row in rows]
+    for row in rows:
+        if table.name == "dataset":
+            row["fingerprint"] = salted(row["fingerprint"])
+            row["name"] = f"dataset-{row['fingerprint'][:8]}"
+        elif table.name in ("fold_plan", "environment"):
+            row["key"] = salted(row["key"])
+        elif table.name == "run":
+            row["identity"] = salted.identities[row["id"]]
+    return rows
+
+
+class Salt:
+    """Replaces fingerprints and keys by salted ones, and run identities by those that follow from them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._salt = connection.execute(select(tables.knowledge_base.c.salt)).scalar_one()
+        self.identities: dict[int, bytes] = {}
+
+    def __call__(self, key: str) -> str:
+        """Return what stands for a fingerprint or a key."""
+        return digest(self._salt, key)
+
+    def number_runs(self, connection: Connection) -> None:
+        """Learn the salted identity of every run."""
+        numbers = iter(connection.execute(select(tables.run.c.id).order_by(tables.run.c.id)).scalars().all())
+        for runs in runs_in(connection):
+            for run in runs:
+                private = replace(run, dataset=self(run.dataset), fold_plan=self(run.fold_plan))
+                self.identities[next(numbers)] = run_identity(private, *split_config(run.config))
