@@ -193,7 +193,7 @@ def sql(
 def export_(
     path: Annotated[Path, typer.Argument(help="File to write, such as team.metaml; .db gives SQLite.")],
     private: Annotated[
-        bool, typer.Option("--private", help="Leave out names, settings, predictions; salt fingerprints.")
+        bool, typer.Option("--private", help="Leave out names, settings, predictions, hours; salt keys.")
     ] = False,
     with_starter: Annotated[
         bool, typer.Option("--with-starter", help="Also the runs that came with metaml, which others have.")

@@ -1,8 +1,9 @@
 """What a private export tells: the experience, but not whose data it is about.
 
-Left out are names of data sets and columns, settings, hosts, error texts, predictions. Fingerprints and fold plans are
-salted with a secret of the knowledge base, so that the same data set stays one data set from export to export, but
-nobody can recognise it by hashing their own copy. Metafeatures and scores remain: they are the experience.
+Left out are names of data sets and columns, settings, hosts, error texts, predictions. Fingerprints, fold plans and the
+keys of sessions are salted with a secret of the knowledge base, so that the same data set stays one data set from
+export to export, but nobody can recognise it by hashing their own copy, nor a session by its key in a report. Of times
+only the day is told. Metafeatures and scores remain: they are the experience.
 """
 
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from metaml_kb import tables
 from metaml_kb.records import digest, run_identity, split_config
 from metaml_kb.transfer import runs_in
 
+DAY = 86_400.0
+TIMES = ("added_at", "started_at", "finished_at")
 LEFT_OUT = {"event", "prediction"}
 """Tables of which nothing is told."""
 
@@ -37,10 +40,12 @@ def private_rows(table: Table, rows: list[Row], salted: "Salt") -> list[Row]:
         if table.name == "dataset":
             row["fingerprint"] = salted(row["fingerprint"])
             row["name"] = f"dataset-{row['fingerprint'][:8]}"
-        elif table.name in ("fold_plan", "environment"):
+        elif table.name in ("fold_plan", "environment", "session"):
             row["key"] = salted(row["key"])
         elif table.name == "run":
             row["identity"] = salted.identities[row["id"]]
+        # A time that is missing altogether would be made up by the knowledge base that receives the run.
+        row |= {name: row[name] // DAY * DAY for name in TIMES if row.get(name) is not None}
     return rows
 
 

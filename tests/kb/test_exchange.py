@@ -16,6 +16,8 @@ from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, Proposal
 from metaml_kb.errors import BadTable, CannotOpen
 from metaml_kb.exchange import create_from, export, import_file, n_runs_in
 
+DAY = 86_400.0
+
 
 @pytest.fixture
 def full(kb, run_of):
@@ -72,6 +74,38 @@ def test_a_private_export_tells_nothing_about_the_data_or_its_owner(full, tmp_pa
     assert sorted(frame["accuracy"].dropna()) == [0.625] * 4
     assert len(frame) == 5
     assert metafeatures["NumberOfInstances"].tolist() == [10.0]
+
+
+@pytest.mark.parametrize("name", ["private.metaml", "private.db"])
+def test_a_private_export_leads_to_no_session_of_its_owner(full, run_of, tmp_path, name):
+    second = full.start_session("tune")
+    full.add_run(run_of(4, session=second))
+    full.finish_session(second)
+    keys = set(full.sql("SELECT key FROM session")["key"])
+
+    export(full, tmp_path / name, private=True)
+
+    with open_kb(tmp_path / "other.db") as other:
+        import_file(other, tmp_path / name)
+        merged = import_file(other, tmp_path / name)
+        n_runs = other.runs().groupby("session").size()
+        times = other.sql("SELECT started_at AS at FROM session UNION SELECT finished_at FROM session")["at"].dropna()
+        n_finished = other.sql("SELECT count(finished_at) AS n FROM session")["n"].tolist()
+        ended = other.sql("SELECT finished_at, id FROM run")["finished_at"]
+    dumped = (tmp_path / "other.db").read_bytes() + (tmp_path / name).read_bytes()
+
+    assert not any(key.encode() in dumped for key in keys)
+    assert sorted(n_runs) == [1, 3]
+    assert (merged.n_runs, merged.n_known) == (0, 6)
+    assert n_finished == [1]
+    assert {*times % DAY, *ended % DAY} == {0.0}
+
+
+def test_a_private_export_tells_only_the_day_on_which_a_data_set_was_added(full, tmp_path):
+    export(full, tmp_path / "private.db", private=True)
+
+    with open_kb(tmp_path / "private.db", create=False) as other:
+        assert set(other.sql("SELECT added_at FROM dataset")["added_at"] % DAY) == {0.0}
 
 
 def test_two_private_exports_of_one_knowledge_base_agree(full, run_of, tmp_path):
