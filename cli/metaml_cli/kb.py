@@ -307,15 +307,15 @@ def doctor(
 
     Example: metaml kb doctor --fix
     """
-    from metaml_kb.doctor import examine, report
+    from metaml_kb.doctor import check_up, report
+    from metaml_kb.engine import display_name, locate
 
-    with opened(kb) as base:
-        findings = examine(base, fix=fix)
-        if form is not Format.table:
-            show(report(findings), form)
-        for finding in findings if form is Format.table else []:
-            remedy = f" (--fix would {finding.fix})" if finding.fix else ""
-            typer.echo(f"{'error' if finding.is_error else 'note'}: {finding.text}{remedy}")
-        say(f"{base.name}: {len(findings) or 'no'} findings.")
+    findings = check_up(kb, fix=fix)
+    if form is not Format.table:
+        show(report(findings), form)
+    for finding in findings if form is Format.table else []:
+        remedy = f" (--fix would {finding.fix})" if finding.fix else ""
+        typer.echo(f"{'error' if finding.is_error else 'note'}: {finding.text}{remedy}")
+    say(f"{display_name(locate(kb))}: {len(findings) or 'no'} finding{'s' * (len(findings) != 1)}.")
     if any(finding.is_error for finding in findings):
         raise typer.Exit(1)

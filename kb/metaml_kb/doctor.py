@@ -1,23 +1,30 @@
 """A check-up: what is wrong with a knowledge base, in sentences; nothing is changed unless asked."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
+from pathlib import Path
+from textwrap import shorten
 
 import pandas as pd
 from sqlalchemy import ColumnElement, Connection, Table, exists, func, or_, select
 from sqlalchemy.exc import DatabaseError
 
 from metaml_kb import tables
-from metaml_kb.engine import reading, writing
+from metaml_kb.engine import locate, reading, sqlite_path, writing
+from metaml_kb.errors import CannotOpen
 from metaml_kb.records import run_identity, split_config
-from metaml_kb.sql import KnowledgeBase
+from metaml_kb.sql import KnowledgeBase, open_kb
 from metaml_kb.transfer import runs_in
 
 DAY = 86_400.0
+INTEGRITY = "PRAGMA integrity_check(5)"
+MOST_SAID = 200
 LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
 TWIN_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfMissingValues", "MajorityClassSize")
 
@@ -32,14 +39,33 @@ class Finding:
     fix: str = ""
 
 
+def check_up(place: str | Path | None, *, fix: bool = False) -> list[Finding]:
+    """Return what is wrong with the knowledge base at a path or URL, even if it is too damaged to be opened."""
+    try:
+        with open_kb(place, create=False) as kb:
+            return examine(kb, fix=fix)
+    except CannotOpen:
+        path = sqlite_path(locate(place))
+        damage = _damage_of(path) if path is not None and path.is_file() else None
+        if damage is None:
+            raise
+        return [damage]
+
+
 def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
-    """Return what every check found; with `fix`, first remove what nothing refers to."""
+    """Return what every check found; with `fix`, first remove what nothing refers to.
+
+    Nothing else is asked of, or changed in, a file that is damaged.
+    """
+    with reading(kb.engine) as connection:
+        damage = list(_integrity(kb, connection))
+    if damage:
+        return damage
     if fix:
         with writing(kb.engine) as connection:
             for table, unused in _unused():
                 connection.execute(table.delete().where(unused))
     checks: list[Callable[[KnowledgeBase, Connection], Iterator[Finding]]] = [
-        _integrity,
         _orphans,
         _contradictions,
         _stale_versions,
@@ -50,21 +76,41 @@ def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
         return [finding for check in checks for finding in check(kb, connection)]
 
 
-def _integrity(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
     """Ask the database itself."""
     if connection.dialect.name != "sqlite":
         return
     try:
-        said = list(connection.exec_driver_sql("PRAGMA integrity_check(5)").scalars())
+        said = list(connection.exec_driver_sql(INTEGRITY).scalars())
     except DatabaseError as trouble:
         said = [str(trouble.orig)]
     if said != ["ok"]:
-        advice = "Restore a backup, or save what can be read with: metaml kb export"
-        yield Finding("integrity", f"The file is damaged: {'; '.join(said)}. {advice}", is_error=True)
+        yield _damage(kb.name, said)
+        return
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if broken:
         which = ", ".join(sorted({str(row[0]) for row in broken}))
         yield Finding("integrity", f"{len(broken)} rows of {which} refer to rows that do not exist.", is_error=True)
+
+
+def _damage_of(path: Path) -> Finding | None:
+    """Return what SQLite says of a file that could not be opened as a knowledge base; None if it is sound."""
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            said = [str(row[0]) for row in connection.execute(INTEGRITY)]
+        except sqlite3.DatabaseError as trouble:
+            said = [str(trouble)]
+    return None if said == ["ok"] else _damage(str(path), said)
+
+
+def _damage(name: str, said: list[str]) -> Finding:
+    words = shorten(" ".join(said), MOST_SAID, placeholder=" …")
+    what = f"SQLite reports damage: {words}."
+    if "not a database" in words:
+        what = f"SQLite cannot open it ({words}): its first page is damaged, or it never was a knowledge base."
+    rescue = f"sqlite3 {name} .recover | sqlite3 rescued.db"
+    text = f"{what} Restore a copy of {name}, or save what can be read with: {rescue}"
+    return Finding("integrity", text, is_error=True)
 
 
 def _unused() -> list[tuple[Table, ColumnElement[bool]]]:

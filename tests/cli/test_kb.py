@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -145,6 +146,19 @@ def test_doctor_ends_with_1_when_something_is_wrong(place):
     result = metaml("kb", "doctor", "--kb", place, code=1)
 
     assert "error: 1 runs do not match their identity" in result.stdout
+
+
+def test_doctor_does_not_send_a_damaged_knowledge_base_to_the_doctor(kb, place):
+    kb.close()
+    with Path(place).open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 8192)
+
+    result = metaml("kb", "doctor", "--kb", place, code=1)
+
+    assert "error: SQLite reports damage" in result.stdout
+    assert "1 finding." in result.stderr
+    assert "kb doctor" not in result.output
 
 
 def test_init_and_upgrade_say_what_they_did(tmp_path):

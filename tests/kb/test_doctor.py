@@ -1,7 +1,10 @@
 """The check-up finds what is wrong and changes nothing unless asked."""
 
+import pytest
+
 from metaml_kb import DatasetRecord, EnvironmentRecord
-from metaml_kb.doctor import examine
+from metaml_kb.doctor import check_up, examine
+from metaml_kb.errors import CannotOpen
 
 
 def checks(kb, **options) -> set[str]:
@@ -71,3 +74,54 @@ def test_near_duplicate_data_sets_are_found(kb):
     assert len(texts) == 2
     assert "they have the same name" in texts[0]
     assert texts[1].startswith("blossoms and flowers look like the same data: 150 rows, 5 columns")
+
+
+@pytest.fixture
+def overwrite(kb, run_of, tmp_path):
+    """A function that damages a knowledge base: it writes nonsense into its file between two places."""
+    kb.add_runs(run_of(n) for n in range(500))
+    kb.close()
+    path = tmp_path / "kb.db"
+
+    def damage(first, last=None):
+        content = bytearray(path.read_bytes())
+        content[first:last] = b"\xff" * len(content[first:last])
+        path.write_bytes(content)
+        return path
+
+    return damage
+
+
+@pytest.mark.parametrize("fix", [True, False])
+def test_damage_is_told_in_the_words_of_sqlite_with_what_to_do(overwrite, fix):
+    path = overwrite(4096)
+
+    (finding,) = check_up(path, fix=fix)
+
+    assert finding.is_error
+    assert "SQLite reports damage: " in finding.text
+    assert f"sqlite3 {path} .recover | sqlite3 " in finding.text
+
+
+def test_damage_deep_in_the_file_is_found(overwrite):
+    path = overwrite(20 * 4096, 21 * 4096)
+
+    (finding,) = check_up(path)
+
+    assert "SQLite reports damage: " in finding.text
+    assert "\n" not in finding.text
+
+
+@pytest.mark.parametrize("last", [16, 4096])
+def test_a_damaged_beginning_is_told_as_that(overwrite, last):
+    path = overwrite(0, last)
+
+    (finding,) = check_up(path)
+
+    assert finding.is_error
+    assert "its first page is damaged, or it never was a knowledge base" in finding.text
+
+
+def test_what_is_no_damage_is_left_to_the_one_who_opens(tmp_path):
+    with pytest.raises(CannotOpen, match="There is no knowledge base"):
+        check_up(tmp_path / "none.db")
