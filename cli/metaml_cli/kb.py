@@ -310,12 +310,15 @@ def doctor(
     from metaml_kb.doctor import check_up, report
     from metaml_kb.engine import display_name, locate
 
-    findings = check_up(kb, fix=fix)
+    found = check_up(kb, fix=fix)
+    findings = found.findings
     if form is not Format.table:
         show(report(findings), form)
     for finding in findings if form is Format.table else []:
         remedy = f" (--fix would {finding.fix})" if finding.fix else ""
         typer.echo(f"{'error' if finding.is_error else 'note'}: {finding.text}{remedy}")
+    if found.n_left_out:
+        say(f"Left out are {found.n_left_out} pairs of data sets that look alike and both came with metaml.")
     say(f"{display_name(locate(kb))}: {len(findings) or 'no'} finding{'s' * (len(findings) != 1)}.")
     if any(finding.is_error for finding in findings):
         raise typer.Exit(1)

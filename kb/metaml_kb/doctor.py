@@ -18,6 +18,7 @@ from sqlalchemy.exc import DatabaseError
 from metaml_kb import tables
 from metaml_kb.engine import locate, reading, sqlite_path, writing
 from metaml_kb.errors import CannotOpen
+from metaml_kb.provenance import from_starter
 from metaml_kb.records import run_identity, split_config
 from metaml_kb.sql import KnowledgeBase, open_kb
 from metaml_kb.transfer import runs_in
@@ -39,17 +40,37 @@ class Finding:
     fix: str = ""
 
 
-def check_up(place: str | Path | None, *, fix: bool = False) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Two data sets that are probably one, and why; `are_starters` if both came with a starter."""
+
+    first: str
+    second: str
+    why: str
+    are_starters: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckUp:
+    """All findings, and how many pairs of twins inside the starter were left out of them: nobody can mend those."""
+
+    findings: list[Finding]
+    n_left_out: int = 0
+
+
+def check_up(place: str | Path | None, *, fix: bool = False) -> CheckUp:
     """Return what is wrong with the knowledge base at a path or URL, even if it is too damaged to be opened."""
     try:
         with open_kb(place, create=False) as kb:
-            return examine(kb, fix=fix)
+            findings = examine(kb, fix=fix)
+            is_sound = all(finding.check != "integrity" for finding in findings)
+            return CheckUp(findings, sum(twins.are_starters for twins in near_duplicates(kb)) if is_sound else 0)
     except CannotOpen:
         path = sqlite_path(locate(place))
         damage = _damage_of(path) if path is not None and path.is_file() else None
         if damage is None:
             raise
-        return [damage]
+        return CheckUp([damage])
 
 
 def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
@@ -190,28 +211,42 @@ def _release(text: str) -> tuple[str, ...]:
 
 
 def _twins(kb: KnowledgeBase, _connection: Connection) -> Iterator[Finding]:
-    for first, second, why in near_duplicates(kb):
-        yield Finding("near-duplicates", f"{first} and {second} look like the same data: {why}.")
+    for twins in near_duplicates(kb):
+        if not twins.are_starters:
+            yield Finding("near-duplicates", f"{twins.first} and {twins.second} look like the same data: {twins.why}.")
 
 
-def near_duplicates(kb: KnowledgeBase) -> list[tuple[str, str, str]]:
-    """Return pairs of data sets (by name) that are probably one, and why: same name, or the same simple facts."""
+def near_duplicates(kb: KnowledgeBase) -> list[Twins]:
+    """Return the pairs of data sets that are probably one: they have the same name, or the same simple facts."""
     datasets = kb.datasets()
     facts = kb.metafeatures().reindex(columns=list(TWIN_NAMES))
     datasets = datasets.merge(facts, left_on="fingerprint", right_index=True, how="left")
-    found: dict[tuple[str, str], str] = {}
+    datasets["is_starter"] = datasets["fingerprint"].isin(_fingerprints_of_starter(kb))
+    found: dict[tuple[str, str], Twins] = {}
     for name, group in datasets.groupby("name"):
-        if len(group) > 1:
-            prints = sorted(group["fingerprint"])
-            found[f"{name} ({prints[0][:8]})", f"{name} ({prints[1][:8]})"] = "they have the same name"
+        is_starter = group.set_index("fingerprint")["is_starter"].sort_index()
+        for mine, other in pairwise(is_starter.index):
+            first, second = f"{name} ({mine[:8]})", f"{name} ({other[:8]})"
+            are_starters = bool(is_starter[mine] and is_starter[other])
+            found[first, second] = Twins(first, second, "they have the same name", are_starters)
     known = datasets.dropna(subset=["NumberOfInstances", "NumberOfFeatures", "MajorityClassSize"])
-    columns = list(TWIN_NAMES)
-    for _, group in known.groupby(columns, dropna=False):
-        names = sorted(set(group["name"]))
-        for first, second in pairwise(names):
-            size = f"{int(group['NumberOfInstances'].iloc[0])} rows, {int(group['NumberOfFeatures'].iloc[0])} columns"
-            found.setdefault((first, second), f"{size}, the same classes and missing values")
-    return [(first, second, why) for (first, second), why in found.items()]
+    for _, group in known.groupby(list(TWIN_NAMES), dropna=False):
+        size = f"{int(group['NumberOfInstances'].iloc[0])} rows, {int(group['NumberOfFeatures'].iloc[0])} columns"
+        is_starter = group.groupby("name")["is_starter"].all()
+        for first, second in pairwise(is_starter.index):
+            why = f"{size}, the same classes and missing values"
+            are_starters = bool(is_starter[first] and is_starter[second])
+            found.setdefault((first, second), Twins(first, second, why, are_starters))
+    return list(found.values())
+
+
+def _fingerprints_of_starter(kb: KnowledgeBase) -> list[str]:
+    """Return the data sets that a starter has runs on."""
+    used = select(tables.run.c.dataset_id).where(from_starter())
+    with reading(kb.engine) as connection:
+        return list(
+            connection.execute(select(tables.dataset.c.fingerprint).where(tables.dataset.c.id.in_(used))).scalars()
+        )
 
 
 def _unfinished_sessions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:

@@ -76,6 +76,22 @@ def test_near_duplicate_data_sets_are_found(kb):
     assert texts[1].startswith("blossoms and flowers look like the same data: 150 rows, 5 columns")
 
 
+def test_twins_inside_the_starter_are_counted_but_not_told(kb, run_of):
+    starter = kb.start_session("starter")
+    kb.finish_session(starter)
+    facts = {"NumberOfInstances": 150.0, "NumberOfFeatures": 5.0, "NumberOfClasses": 3.0, "MajorityClassSize": 50.0}
+    for fingerprint, name in (("a", "blossoms"), ("b", "daisies"), ("c", "flowers"), ("d", "flowers")):
+        kb.add_dataset(DatasetRecord(fingerprint, name))
+        kb.add_metafeatures(fingerprint, facts)
+        kb.add_run(run_of(1, dataset=fingerprint, session=None if name == "blossoms" else starter))
+
+    found = check_up(kb.name)
+
+    (finding,) = found.findings
+    assert finding.text.startswith("blossoms and daisies look like the same data")
+    assert found.n_left_out == 2
+
+
 @pytest.fixture
 def overwrite(kb, run_of, tmp_path):
     """A function that damages a knowledge base: it writes nonsense into its file between two places."""
@@ -96,7 +112,7 @@ def overwrite(kb, run_of, tmp_path):
 def test_damage_is_told_in_the_words_of_sqlite_with_what_to_do(overwrite, fix):
     path = overwrite(4096)
 
-    (finding,) = check_up(path, fix=fix)
+    (finding,) = check_up(path, fix=fix).findings
 
     assert finding.is_error
     assert "SQLite reports damage: " in finding.text
@@ -106,7 +122,7 @@ def test_damage_is_told_in_the_words_of_sqlite_with_what_to_do(overwrite, fix):
 def test_damage_deep_in_the_file_is_found(overwrite):
     path = overwrite(20 * 4096, 21 * 4096)
 
-    (finding,) = check_up(path)
+    (finding,) = check_up(path).findings
 
     assert "SQLite reports damage: " in finding.text
     assert "\n" not in finding.text
@@ -116,7 +132,7 @@ def test_damage_deep_in_the_file_is_found(overwrite):
 def test_a_damaged_beginning_is_told_as_that(overwrite, last):
     path = overwrite(0, last)
 
-    (finding,) = check_up(path)
+    (finding,) = check_up(path).findings
 
     assert finding.is_error
     assert "its first page is damaged, or it never was a knowledge base" in finding.text
