@@ -5,6 +5,7 @@ import secrets
 import sqlite3
 import time
 import uuid
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 HEAD = "0001"
 SQLITE_MAGIC = b"SQLite format 3\x00"
+HEADER_BYTES = 100
+WRITE_VERSION = 18
+"""The place in the header of a SQLite file that tells how it is written: 2 is with a write-ahead log."""
+WITH_LOG = b"\x02"
 
 
 def migrations_folder() -> Path:
@@ -48,11 +53,34 @@ def check_file(url: URL, *, create: bool) -> None:
         return
     try:
         with path.open("rb") as file:
-            start = file.read(len(SQLITE_MAGIC))
+            header = file.read(HEADER_BYTES)
     except OSError as trouble:
         raise CannotOpen(f"{path} cannot be read ({trouble.strerror}). Check its permissions.") from None
-    if start and start != SQLITE_MAGIC:
+    if not header and not create:
+        raise CannotOpen(_is_empty(str(path)))
+    if header and not header.startswith(SQLITE_MAGIC):
         raise CannotOpen(f"{path} is not a metaml knowledge base. Name another file, or import it: metaml kb import")
+    # Opening a file gives it a write-ahead log: one that has none may be somebody else's, and then stays without.
+    if header and header[WRITE_VERSION : WRITE_VERSION + 1] != WITH_LOG and _is_foreign(path):
+        raise CannotOpen(_is_other(str(path)))
+
+
+def _is_foreign(path: Path) -> bool:
+    """Return whether a SQLite file holds tables, but none of ours; what cannot be told here shows when it is opened."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error:
+        return False
+    return bool(names) and knowledge_base.name not in names
+
+
+def _is_empty(name: str) -> str:
+    return f"{name} is empty. Make a knowledge base there with: metaml kb init --kb {name}"
+
+
+def _is_other(name: str) -> str:
+    return f"{name} is a database, but not a metaml knowledge base. Choose another with --kb."
 
 
 def version(connection: Connection) -> str | None:
@@ -95,9 +123,9 @@ def prepare(engine: Engine, *, create_missing: bool) -> None:
     if found is None and is_empty and create_missing:
         create(engine)
     elif found is None and is_empty:
-        raise CannotOpen(f"{name} is empty. Make a knowledge base there with: metaml kb init --kb {name}")
+        raise CannotOpen(_is_empty(name))
     elif found is None:
-        raise CannotOpen(f"{name} is a database, but not a metaml knowledge base. Choose another with --kb.")
+        raise CannotOpen(_is_other(name))
     elif found > HEAD:
         raise SchemaMismatch(f"{name} has schema {found}, this metaml knows {HEAD}. Run: pip install --upgrade metaml")
     else:

@@ -222,3 +222,29 @@ def test_the_environment_names_the_default(monkeypatch, tmp_path):
 
     with open_kb() as kb:
         assert kb.name == str(tmp_path / "mine.db")
+
+
+def test_an_empty_file_is_left_empty_by_a_question(tmp_path):
+    path = tmp_path / "empty.db"
+    path.touch()
+
+    with pytest.raises(CannotOpen, match=r"is empty.*metaml kb init"):
+        open_kb(path, create=False)
+
+    assert path.stat().st_size == 0
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_somebody_elses_database_is_left_as_it_is_to_the_byte(tmp_path, create):
+    path = tmp_path / "shop.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE customer (id INTEGER)")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+
+    with pytest.raises(CannotOpen, match="a database, but not a metaml knowledge base"):
+        open_kb(path, create=create)
+
+    assert path.read_bytes() == before
