@@ -133,7 +133,9 @@ def explain(url: URL, trouble: BaseException) -> KBError:
     """Return our error for what a driver raised."""
     name, said = display_name(url), str(trouble).strip().split("\n")[0]
     told = said.lower()
-    if "disk is full" in told or "no space left" in told or "disk full" in told:
+    # The index of the write-ahead log is a file that SQLite makes large at once; its error then does not say full.
+    has_no_room = getattr(trouble, "sqlite_errorname", "") == "SQLITE_IOERR_SHMSIZE"
+    if has_no_room or "disk is full" in told or "no space left" in told or "disk full" in told:
         return StorageFull(f"{name} cannot grow: the disk is full. Nothing was changed; free some space and repeat.")
     if "readonly" in told or "read-only" in told:
         return CannotOpen(f"{name} is read-only. Make it writable, or copy it and use the copy with --kb.")

@@ -1,6 +1,8 @@
 """Opening what is not, or no longer, or not yet a knowledge base."""
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -195,6 +197,21 @@ def test_a_full_disk_loses_only_what_did_not_fit(kb, run_of):
 
     with open_kb(kb.name) as again:
         assert len(again.runs()) == 1
+
+
+def test_a_disk_too_full_for_a_new_knowledge_base_is_called_full(tmp_path):
+    # What a knowledge base in use needs beside its file has 32 kB; no file may become that large here.
+    script = (
+        "import resource, sys, metaml_kb; resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384)); "
+        "metaml_kb.open_kb(sys.argv[1])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "new.db")], check=False, capture_output=True, text=True
+    )
+
+    assert "StorageFull" in done.stderr
+    assert "the disk is full" in done.stderr
 
 
 def test_a_password_is_never_shown():
