@@ -22,7 +22,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, 
 from metaml_kb import schema, tables
 from metaml_kb.dimensions import insert_rows
 from metaml_kb.engine import locate, make_engine, reading, writing
-from metaml_kb.errors import BadTable, CannotOpen, SchemaMismatch
+from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
 from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
 from metaml_kb.provenance import yours
 from metaml_kb.sql import KnowledgeBase, open_kb
@@ -113,6 +113,9 @@ def create_from(path: Path, file: Path) -> None:
             import_file(kb, file)
         _leave_one_file(unfinished)
         _appear(unfinished, path)
+    except KBError as trouble:
+        # Nobody asked for the file under its passing name.
+        raise type(trouble)(str(trouble).replace(str(unfinished), str(path))) from trouble
     finally:
         for leftover in path.parent.glob(f"{unfinished.name}*"):
             leftover.unlink(missing_ok=True)

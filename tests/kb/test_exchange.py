@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -248,6 +249,13 @@ def test_a_knowledge_base_can_be_made_from_an_export(full, tmp_path):
         assert other.runs().equals(full.runs())
         assert other.info()["key"] != full.info()["key"]
     assert not list(tmp_path.glob("*unfinished*"))
+
+
+def test_a_knowledge_base_that_cannot_be_made_is_named_as_it_was_asked_for(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+
+    with pytest.raises(CannotOpen, match=r"^/proc/kb\.db cannot be opened"):
+        create_from(Path("/proc/kb.db"), tmp_path / "all.metaml")
 
 
 def test_what_another_process_made_meanwhile_stays(full, run_of, tmp_path):
