@@ -83,8 +83,17 @@ def import_file(kb: KnowledgeBase, path: Path) -> Merged:
     """Merge an exported file, or another SQLite knowledge base, into this one."""
     if not path.is_file():
         raise CannotOpen(f"There is no file {path}. Name one that was written by: metaml kb export")
+    is_zip = zipfile.is_zipfile(path)
+    header = schema.header_of(path)
+    if not is_zip and header.startswith(schema.ZIP_MAGIC):
+        raise BadTable(f"{path} begins as an exported file does, but its end is missing. Ask for a new export.")
+    if not is_zip and not header.startswith(schema.SQLITE_MAGIC):
+        raise BadTable(
+            f"{path} is neither an exported file nor a knowledge base. "
+            "A csv table of runs goes in with metaml kb import-table; a data set is for metaml tune."
+        )
     with tempfile.TemporaryDirectory() as folder:
-        if not zipfile.is_zipfile(path):
+        if not is_zip:
             schema.check_file(locate(path), create=False)
             place = schema.current_copy(path, Path(folder) / "copy.db")
         elif _is_new(kb) and _schema_of(path) == schema.HEAD:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 HEAD = "0001"
 SQLITE_MAGIC = b"SQLite format 3\x00"
+ZIP_MAGIC = b"PK\x03\x04"
 HEADER_BYTES = 100
 WRITE_VERSION = 18
 """The place in the header of a SQLite file that tells how it is written: 2 is with a write-ahead log."""
@@ -51,18 +52,25 @@ def check_file(url: URL, *, create: bool) -> None:
                 f"The folder {path.parent} cannot be made ({trouble.strerror}). Choose another place with --kb."
             ) from None
         return
-    try:
-        with path.open("rb") as file:
-            header = file.read(HEADER_BYTES)
-    except OSError as trouble:
-        raise CannotOpen(f"{path} cannot be read ({trouble.strerror}). Check its permissions.") from None
+    header = header_of(path)
     if not header and not create:
         raise CannotOpen(_is_empty(str(path)))
+    if header.startswith(ZIP_MAGIC):
+        raise CannotOpen(f"{path} is an exported file or another zip. Bring an export in with: metaml kb import {path}")
     if header and not header.startswith(SQLITE_MAGIC):
-        raise CannotOpen(f"{path} is not a metaml knowledge base. Name another file, or import it: metaml kb import")
+        raise CannotOpen(f"{path} is not a metaml knowledge base. Name another file with --kb.")
     # Opening a file gives it a write-ahead log: one that has none may be somebody else's, and then stays without.
     if header and header[WRITE_VERSION : WRITE_VERSION + 1] != WITH_LOG and _is_foreign(path):
         raise CannotOpen(_is_other(str(path)))
+
+
+def header_of(path: Path) -> bytes:
+    """Return how a file begins: enough of it to know a SQLite file or a zip."""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEADER_BYTES)
+    except OSError as trouble:
+        raise CannotOpen(f"{path} cannot be read ({trouble.strerror}). Check its permissions.") from None
 
 
 def _is_foreign(path: Path) -> bool:

@@ -151,6 +151,20 @@ def test_a_foreign_zip_is_refused(kb, tmp_path):
         import_file(kb, tmp_path / "foreign.zip")
 
 
+def test_a_table_is_sent_to_where_tables_go(kb, tmp_path):
+    (tmp_path / "iris.csv").write_text("width,species\n1.5,setosa\n")
+
+    with pytest.raises(BadTable, match=r"runs goes in with metaml kb import-table.*data set is for metaml tune"):
+        import_file(kb, tmp_path / "iris.csv")
+
+
+def test_an_export_is_no_knowledge_base_until_it_is_imported(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+
+    with pytest.raises(CannotOpen, match=r"all\.metaml is an exported file.*metaml kb import \S+all\.metaml"):
+        open_kb(tmp_path / "all.metaml")
+
+
 def test_a_damaged_export_changes_nothing(full, run_of, tmp_path):
     export(full, tmp_path / "all.metaml")
     with zipfile.ZipFile(tmp_path / "all.metaml") as whole, zipfile.ZipFile(tmp_path / "bad.metaml", "w") as bad:
@@ -162,6 +176,14 @@ def test_a_damaged_export_changes_nothing(full, run_of, tmp_path):
             import_file(other, tmp_path / "bad.metaml")
 
         assert other.datasets().empty
+
+
+def test_an_export_without_its_end_is_told_as_that(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+    (tmp_path / "half.metaml").write_bytes((tmp_path / "all.metaml").read_bytes()[:5000])
+
+    with pytest.raises(BadTable, match="its end is missing"):
+        import_file(full, tmp_path / "half.metaml")
 
 
 def test_a_missing_file_is_named(kb, tmp_path):
