@@ -16,6 +16,8 @@ from metaml_kb import tables
 from metaml_kb.errors import BadRecord
 from metaml_kb.records import DatasetRecord
 
+UNKNOWN = "unknown"
+"""The task, or the strategy of folds, that nobody told."""
 Rows = list[tuple[Any, ...]]
 
 
@@ -100,13 +102,21 @@ def add_keyed(connection: Connection, table: Table, row: Mapping[str, Any]) -> N
 
 
 def add_dataset(connection: Connection, record: DatasetRecord) -> bool:
-    """Store a data set unless its fingerprint is known; return whether it was new."""
-    if number_names(connection, tables.dataset, "fingerprint", [record.fingerprint]):
+    """Store a data set unless its fingerprint is known; return whether it was new.
+
+    Of a known one only its task is learnt, where that was unknown.
+    """
+    table = tables.dataset
+    task = connection.execute(select(table.c.task).where(table.c.fingerprint == record.fingerprint)).scalar()
+    if task is not None:
+        if task == UNKNOWN and record.task != UNKNOWN:
+            connection.execute(update(table).where(table.c.fingerprint == record.fingerprint).values(task=record.task))
+            touch(connection)
         return False
     connection.execute(
-        tables.dataset.insert(),
+        table.insert(),
         {
-            "id": next_id(connection, tables.dataset),
+            "id": next_id(connection, table),
             "fingerprint": record.fingerprint,
             "name": record.name,
             "task": record.task,

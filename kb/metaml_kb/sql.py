@@ -83,7 +83,10 @@ class KnowledgeBase:
     # Adding
 
     def add_dataset(self, record: DatasetRecord) -> bool:
-        """Store a data set unless its fingerprint is known; return whether it was new."""
+        """Store a data set unless its fingerprint is known; return whether it was new.
+
+        Of a known one only its task is learnt, where that was unknown.
+        """
         with write_transaction(self._ours()) as connection:
             return dimensions.add_dataset(connection, record)
 

@@ -10,7 +10,7 @@ import pandas as pd
 from sqlalchemy import Connection, Table, func, select, update
 
 from metaml_kb import tables
-from metaml_kb.dimensions import add_dataset, add_keyed, add_metafeatures, insert_rows, number_names
+from metaml_kb.dimensions import UNKNOWN, add_dataset, add_keyed, add_metafeatures, insert_rows, number_names
 from metaml_kb.engine import reading, writing
 from metaml_kb.packing import unpack_folds, unpack_predictions
 from metaml_kb.records import DatasetRecord, ProposalRecord, Run
@@ -19,7 +19,6 @@ from metaml_kb.words import names_of
 from metaml_kb.writing import Added, Clash
 
 CHUNK = 5_000
-UNKNOWN = "unknown"
 PREDICTED = ("proposer", "predicted_score", "predicted_std", "predicted_seconds", "acquisition")
 
 

@@ -347,6 +347,15 @@ class TestAsking:
 
         assert before != after == kb.revision()
 
+    def test_a_task_that_was_unknown_is_learnt_later_and_then_stays(self, kb):
+        before = kb.revision()
+        for task in ("unknown", "binary", "regression", "unknown"):
+            is_new = kb.add_dataset(DatasetRecord("e" * 32, "wine", task=task))
+
+        assert not is_new
+        assert kb.datasets().set_index("name")["task"]["wine"] == "binary"
+        assert int(kb.revision().split("-")[1]) == int(before.split("-")[1]) + 2
+
     def test_datasets_are_listed_with_their_number_of_runs(self, kb, run_of):
         kb.add_dataset(DatasetRecord("e" * 32, "wine"))
         kb.add_run(run_of(1))
