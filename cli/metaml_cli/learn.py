@@ -60,6 +60,11 @@ def _wanted(base: "KnowledgeBase", metric: str, left_out: tuple[str, ...]) -> "l
 
     known = base.datasets()
     tasks = [task for task in ("binary", "multiclass", "regression") if (known["task"] == task).any()]
+    if not tasks and len(known):
+        raise BadRequest(
+            f"{base.name} does not know the task of its {len(known)} data set{'s' * (len(known) > 1)}. "
+            "Import their table again: metaml kb import-table with --task binary, multiclass or regression."
+        )
     if not tasks:
         raise BadRequest(f"{base.name} holds no data set to learn from. Make experience with: metaml bot --builtin")
     if metric == "auto":

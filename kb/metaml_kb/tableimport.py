@@ -19,6 +19,7 @@ from metaml_kb.cellvalues import (
     read_name,
     read_number,
 )
+from metaml_kb.dimensions import UNKNOWN
 from metaml_kb.errors import BadTable
 from metaml_kb.records import DatasetRecord, EnvironmentRecord, ProposalRecord, Run, Value
 from metaml_kb.sql import KnowledgeBase
@@ -291,6 +292,11 @@ def _notes(
     """Yield a sentence for each thing a person should know of how the table was read."""
     names = [*roles.hyperparameters, *survey.configs.names]
     yield f"Hyperparameters: {', '.join(names) or 'none'}."
+    if layout.task == UNKNOWN:
+        yield (
+            "The task of these data sets is unknown, so metaml learn cannot learn from them alone. "
+            "Import the table again with --task binary, --task multiclass or --task regression."
+        )
     if "" in table.columns:
         yield "A column without a name was taken for row numbers and left out."
     empty = [c.name for c in survey.columns.values() if (c.n_empty or c.drops) and c.default is None]

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from metaml_cli.main import app
 from metaml_cli.suggest import _lines
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 from tests.experienced import fill
 
 
@@ -126,3 +126,15 @@ def test_an_empty_knowledge_base_has_nothing_to_learn_from(tmp_path):
 
     assert done.exit_code == 2
     assert "holds no data set to learn from" in done.stderr
+
+
+def test_runs_of_unknown_task_are_not_called_none(tmp_path):
+    with open_kb(tmp_path / "imported.db") as kb:
+        kb.add_dataset(DatasetRecord("name:3", "3"))
+
+    done = call("learn", "--kb", tmp_path / "imported.db")
+
+    assert done.exit_code == 2
+    assert "does not know the task of its 1 data set" in done.stderr
+    assert "metaml kb import-table" in done.stderr
+    assert "--task" in done.stderr

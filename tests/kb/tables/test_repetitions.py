@@ -70,3 +70,14 @@ def test_import_is_a_session_that_names_the_file_but_not_its_folder(imported, tm
     assert str(tmp_path) not in session["settings"]
     assert session["finished_at"] > 0
     assert (run["origin"], run["fold_plan"], run["dataset"]) == ("imported", "imported", "openml-task:1")
+
+
+def test_a_table_of_unknown_task_is_remarked_on_and_mended_by_importing_it_again(imported):
+    text = "task_id,d,accuracy\n1,5,0.5\n"
+
+    first = imported(text)
+    again = imported(text, replace(FOREST, task="binary"))
+
+    assert any("task of these data sets is unknown" in note and "--task binary" in note for note in first.notes)
+    assert not any("--task" in note for note in again.notes)
+    assert imported.kb.datasets()["task"].tolist() == ["binary"]
