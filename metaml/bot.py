@@ -23,6 +23,7 @@ from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, given_plan, make_plan
 from metaml.metafeatures.openml import repair_openml
 from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
+from metaml.seeds import check_seed
 from metaml.sources.base import Loaded, Source
 from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
@@ -57,6 +58,7 @@ class BotSettings:
         unknown = [name for name in (*self.algorithms, *dict(self.first)) if name not in ALGORITHMS]
         if unknown:
             raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(ALGORITHMS)}.")
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, metric
 from metaml.evaluation.folds import HELD_OUT_SHARE
+from metaml.seeds import check_seed
 
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02
@@ -60,6 +61,7 @@ class TuneSettings:
             raise BadRequest(f"There is no algorithm {named}. Choose among: {', '.join(ALGORITHMS)}.")
         if self.seconds is None and self.n_iterations is None:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
+        check_seed(self.seed)
 
 
 def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:

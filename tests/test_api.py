@@ -75,6 +75,8 @@ def test_progress_is_told_on_request(iris, capsys):
         ({"time_budget": "soon"}, BadRequest),
         ({"time_budget": 0}, BadRequest),
         ({"iterations": 0}, BadRequest),
+        ({"seed": -1}, BadRequest),
+        ({"seed": 2**63}, BadRequest),
         ({"exclude": "decision_tree,k_neighbors"}, BadRequest),
         ({"exclude": ["forest"]}, BadRequest),
     ],

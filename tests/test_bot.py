@@ -175,3 +175,8 @@ def test_a_plan_tells_what_would_be_done(made):
     assert frame["known_runs"].tolist() == [2, 2, 2, 2]
     assert summary.startswith("4 runs, about ")
     assert "runtimes in the knowledge base" in summary
+
+
+def test_a_number_that_cannot_be_a_seed_is_refused():
+    with pytest.raises(BadRequest, match="seed -1 cannot be used"):
+        settings_of(seed=-1)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metaml.seeds import MOST_SEED
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
 from metaml_cli.render import Format, say, show
@@ -33,7 +34,9 @@ def bot(
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 60.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
     max_rows: Annotated[int | None, typer.Option(min=10, help="Larger data sets are subsampled to this.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Decides the configurations; default a new one.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=MOST_SEED, help="Decides the configurations; default a new one.")
+    ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only show what would be done and how long it takes.")] = False,
     kb: KB = None,
     form: Annotated[Format, typer.Option("--format", help="Form of the plan.")] = Format.table,
@@ -58,7 +61,7 @@ def bot(
         n_folds=folds,
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
-        seed=secrets.randbelow(2**31) if seed is None else seed,
+        seed=secrets.randbelow(MOST_SEED + 1) if seed is None else seed,
     )
     sources = _sources(data or [], builtin, numbers(openml_task), numbers(openml_suite), offline=offline)
     publisher = _publisher(offline=offline) if publish else None

@@ -114,3 +114,12 @@ def test_an_internal_error_shows_no_traceback(monkeypatch):
         result.stderr
         == "metaml: internal error (RuntimeError: surprise). Set METAML_DEBUG=1 to see where, and report it.\n"
     )
+
+
+@pytest.mark.parametrize("command", [["tune", "data.csv"], ["bot", "--builtin"]], ids=["tune", "bot"])
+@pytest.mark.parametrize("seed", ["-1", str(2**31), str(2**64)])
+def test_a_number_that_cannot_be_a_seed_is_refused_before_anything_is_done(command, seed):
+    done = CliRunner().invoke(app, [*command, "--seed", seed])
+
+    assert done.exit_code == 2
+    assert "Invalid value for '--seed'" in done.stderr
