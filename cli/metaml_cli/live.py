@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from metaml_cli.render import say
+from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
 
@@ -25,8 +25,9 @@ class LiveLine:
         """Show the newest state; in a pipe only every half minute."""
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r" + text[:width].ljust(width))
-            sys.stderr.flush()
+            with unheard():
+                sys.stderr.write("\r" + text[:width].ljust(width))
+                sys.stderr.flush()
             self._is_open = True
         elif time.monotonic() - self._last >= PIPE_SECONDS:
             self._last = time.monotonic()
@@ -36,7 +37,8 @@ class LiveLine:
         """Print a line of its own above the live one."""
         if self._is_open:
             width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r" + " " * width + "\r")
+            with unheard():
+                sys.stderr.write("\r" + " " * width + "\r")
             self._is_open = False
         say(text)
 

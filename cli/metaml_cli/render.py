@@ -2,9 +2,11 @@
 
 import json
 import math
+import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST_CELL = 40
+STANDARD_ERROR = 2
 GAP = "  "
 
 
@@ -26,8 +29,21 @@ class Format(StrEnum):
 
 
 def say(message: str) -> None:
-    """Tell the person something; standard output stays clean for data."""
-    typer.echo(message, err=True)
+    """Tell the person something, if somebody still listens; standard output stays clean for data."""
+    with unheard():
+        typer.echo(message, err=True)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Let nothing end for want of a reader: what goes to a standard error that was closed is lost, no more."""
+    try:
+        yield
+    except OSError:
+        # Whatever follows, also from Python itself at its end, would fail in the same way.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, STANDARD_ERROR)
+        os.close(nowhere)
 
 
 def show(frame: "pd.DataFrame", form: Format) -> None:

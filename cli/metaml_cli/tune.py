@@ -52,7 +52,9 @@ def tune(
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
     max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default by time.")] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="The same seed and --iterations give the same runs.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MOST_SEED, help="The same seed and --iterations give the same runs.")
+    ] = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a search that was cut short, on its budget.")
     ] = False,

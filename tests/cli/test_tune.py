@@ -68,6 +68,20 @@ def test_ctrl_c_finishes_with_what_is_there(iris_csv, tmp_path):
     assert "Report:" in rest
 
 
+def test_a_search_that_nobody_watches_any_more_goes_on(iris_csv, tmp_path):
+    words = ["tune", str(iris_csv), "--iterations", "2", "--algorithms", "decision_tree"]
+    process = subprocess.Popen(
+        [*METAML, *words, "--output", str(tmp_path / "out")], env=environment(tmp_path), stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+
+    process.stderr.close()
+    code = process.wait(timeout=60)
+
+    assert code == 0
+    assert (tmp_path / "out" / "model.zip").exists()
+
+
 def test_a_metric_that_does_not_fit_is_refused(iris_csv, tmp_path):
     command = ["tune", str(iris_csv), "--metric", "rmse", "--output", str(tmp_path / "out")]
 
