@@ -28,7 +28,7 @@ like.
 
 Exit codes: 0 is success; 2 a request that cannot be met, and one sentence says why; 1 an error that `kb doctor` found,
 a difference that `reproduce` or `replay` found, or a mistake inside metaml; 130 a search or a bot that Ctrl-C ended
-early, with all that was done kept.
+early, with all that was done kept, and likewise 143 after SIGTERM and 129 after SIGHUP.
 """
 
 

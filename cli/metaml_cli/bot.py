@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from metaml.bot import BotReport, BotSettings, Progress, Publish
     from metaml.sources.base import Source
 
-INTERRUPTED = 130
-
 
 def bot(
     data: Annotated[list[str] | None, typer.Option(help="A data file or a folder of them; may be repeated.")] = None,
@@ -88,7 +86,7 @@ def bot(
         line.close(_summary(report, settings))
         say(f"See them with: metaml kb runs --kb {base.name}")
     if interrupts():
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupts.exit_code)
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from types import FrameType
 from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""What a system sends to a program that is to end: when it shuts down, and when a terminal closes."""
 
 
 class LiveLine:
@@ -48,29 +50,41 @@ class LiveLine:
 
 
 class Interrupts:
-    """Counts Ctrl-C: once asks to finish, twice to stop at once."""
+    """Counts wishes to stop, by Ctrl-C or by a signal that ends programs; the first one decides the exit code."""
 
     def __init__(self) -> None:
-        self.n = 0
+        self.first: int | None = None
 
     def __call__(self) -> bool:
-        """Return whether the person wants to stop."""
-        return self.n > 0
+        """Return whether the person, or the system, wants to stop."""
+        return self.first is not None
+
+    @property
+    def exit_code(self) -> int:
+        """Return the code that shells know: 130 after Ctrl-C, 143 after SIGTERM; 0 if nobody wanted to stop."""
+        return 0 if self.first is None else 128 + self.first
 
 
 @contextmanager
 def counted_interrupts(line: LiveLine, what_follows: str) -> Iterator[Interrupts]:
-    """Let the first Ctrl-C be a wish, after which `what_follows` is said, and the second a KeyboardInterrupt."""
+    """Let the first Ctrl-C be a wish, after which `what_follows` is said, and the second a KeyboardInterrupt.
+
+    SIGTERM and SIGHUP are wishes too, however often they come: `timeout` and a terminal that closes send them twice.
+    """
     interrupts = Interrupts()
 
-    def count(_signal: int, _frame: FrameType | None) -> None:
-        interrupts.n += 1
-        if interrupts.n > 1:
+    def count(number: int, _frame: FrameType | None) -> None:
+        if interrupts.first is None:
+            interrupts.first = number
+            line.say(f"{what_follows}; press Ctrl-C {'again ' if number == signal.SIGINT else ''}to stop at once.")
+        elif number == signal.SIGINT:
             raise KeyboardInterrupt
-        line.say(f"{what_follows}; press Ctrl-C again to stop at once.")
 
-    before = signal.signal(signal.SIGINT, count)
+    # What nohup has turned off stays off.
+    wishes = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, count) for number in (signal.SIGINT, *wishes)}
     try:
         yield interrupts
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml.seeds import MOST_SEED
-from metaml_cli.bot import INTERRUPTED, names_in
+from metaml_cli.bot import names_in
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
@@ -130,7 +130,7 @@ def tune(
         line.say(f"The search ended early. {tuned.found.trouble} Then --resume goes on with it.")
         raise typer.Exit(INCOMPLETE)
     if interrupts():
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupts.exit_code)
 
 
 def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:

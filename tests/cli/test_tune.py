@@ -42,7 +42,8 @@ def test_tune_then_predict(iris_csv, tmp_path):
         assert len(kb.runs(session="tune")) == 3
 
 
-def test_ctrl_c_finishes_with_what_is_there(iris_csv, tmp_path):
+@pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_search_that_is_told_to_end_finishes_with_what_is_there(iris_csv, tmp_path, sent, code):
     command = [
         "tune",
         str(iris_csv),
@@ -60,10 +61,10 @@ def test_ctrl_c_finishes_with_what_is_there(iris_csv, tmp_path):
         line = process.stderr.readline()
         assert line
 
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.Signals[sent])
     rest = process.communicate(timeout=60)[1]
 
-    assert process.returncode == 130, rest
+    assert process.returncode == code, rest
     assert (tmp_path / "out" / "model.zip").exists()
     assert "Report:" in rest
 
