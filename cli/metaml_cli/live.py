@@ -11,6 +11,8 @@ from types import FrameType
 from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
+GAP = "   "
+"""What is between the parts of a live line."""
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """What a system sends to a program that is to end: when it shuts down, and when a terminal closes."""
 
@@ -28,7 +30,7 @@ class LiveLine:
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
             with unheard():
-                sys.stderr.write("\r" + text[:width].ljust(width))
+                sys.stderr.write("\r" + fitted(text, width).ljust(width))
                 sys.stderr.flush()
             self._is_open = True
         elif time.monotonic() - self._last >= PIPE_SECONDS:
@@ -47,6 +49,19 @@ class LiveLine:
     def close(self, text: str) -> None:
         """Show the last state and leave the line."""
         self.say(text)
+
+
+def fitted(text: str, width: int) -> str:
+    """Return the parts of a line that fit, the earlier ones first; of a first part that does not fit its beginning.
+
+    >>> fitted("12 s of 5 min   3 runs   best ROC AUC 0.9 (svm)", 30)
+    '12 s of 5 min   3 runs'
+    """
+    shown, *others = text.split(GAP)
+    for part in others:
+        if len(shown) + len(GAP) + len(part) <= width:
+            shown += GAP + part
+    return shown[:width]
 
 
 class Interrupts:

@@ -10,7 +10,7 @@ from metaml.seeds import MOST_SEED
 from metaml_cli.bot import names_in
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
-from metaml_cli.live import LiveLine, counted_interrupts
+from metaml_cli.live import GAP, LiveLine, counted_interrupts
 
 STOPPING = "Stopping the search and saving the best model so far"
 MOST_WORKERS = 8
@@ -147,7 +147,7 @@ def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
         told.append(f"best {label} {value:.4f} ({progress.best.run.algorithm})")
     if (left := _seconds_left(progress, settings)) is not None:
         told.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
-    return "   ".join(told)
+    return GAP.join(told)
 
 
 def _seconds_left(progress: "TuneProgress", settings: "TuneSettings") -> float | None:
