@@ -83,7 +83,9 @@ def tune(
             should_stop=should_stop,
         )
         searched = budget.used - begun
-        finished = finish(dataset, found, workers, settings, budget, models=models, single=single)
+        finished = finish(
+            dataset, found, workers, settings, budget, models=models, single=single, is_stopped=should_stop()
+        )
         features, no_features = importances(dataset, found, finished, workers, settings, budget, models)
         data = report_data(
             dataset,

@@ -5,6 +5,7 @@ takes no time, and a model is there as soon as one evaluation is complete (`benc
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -16,13 +17,14 @@ from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import combine, score, select
-from metaml.evaluation import FoldPlan, Job, Limits, Pool
+from metaml.evaluation import METRICS, FoldPlan, Job, Limits, Pool
 from metaml.judging import depends_on_thresholds
 from metaml.libraries import importing
 from metaml.model import Member, Model, fit_member
+from metaml.report.wording import STATUS_WORDS, listed
 from metaml.thresholds import tune_multipliers
 from metaml.trials import FoldModels, Found, Trial, ranked
-from metaml.tune_settings import TuneSettings
+from metaml.tune_settings import TuneSettings, longest_evaluation
 from metaml.tuning import PLAN_SEED
 
 Array = npt.NDArray[np.float64]
@@ -115,12 +117,16 @@ def finish(
     *,
     models: FoldModels,
     single: bool = False,
+    is_stopped: bool = False,
 ) -> Finished:
-    """Return the model that the time left allows: the ensemble, as much of it as can be fitted, or a fallback."""
+    """Return the model that the time left allows: the ensemble, as much of it as can be fitted, or a fallback.
+
+    `is_stopped` tells that the search was ended before its budget was.
+    """
     # A resumed session may have lost the predictions of earlier trials: the best of them can still stand alone.
     kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
-        return _fallback(dataset, found, _why_nothing(found))
+        return _fallback(dataset, found, _why_nothing(found, settings, is_stopped=is_stopped))
     weighted = _weighted(dataset, found, kept, single)
     begun = budget.used
     fitted = _fitted(dataset, found, weighted, pool, settings, budget, models)
@@ -160,11 +166,26 @@ def finish(
     return Finished(model, kind, chosen, value, predictions, budget.used - begun)
 
 
-def _why_nothing(found: Found) -> str:
-    """Return why no evaluation was complete: for want of time, or as all went wrong."""
+def _why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> str:
+    """Return why there is no score to choose by, and what would help."""
+    statuses = Counter(trial.run.status for trial in found.trials)
+    n = len(found.trials)
+    if statuses["ok"]:
+        label = METRICS[found.metric].label
+        return f"no evaluation has a defined {label}; give more rows, fewer --folds or another --metric"
+    if n and statuses["memory"] == n:
+        return f"no evaluation kept to {settings.limits.megabytes:g} MB of memory; raise --limit-memory"
+    if n and statuses["timeout"] == n and longest_evaluation(settings, None) == settings.limits.seconds:
+        return f"no evaluation was complete within {settings.limits.seconds:g} s; raise --limit-seconds"
     errors = [trial.outcome.error for trial in found.trials if trial.outcome.error and trial.run.status != "timeout"]
-    if found.trials and len(errors) == len(found.trials):
-        return f"all {len(errors)} evaluations went wrong, the first with {errors[0]}"
+    if n and len(errors) == n:
+        which = "the only evaluation went wrong" if n == 1 else f"all {n} evaluations went wrong; the first"
+        return f"{which}: {errors[0]}"
+    if is_stopped:
+        return "the search was stopped before an evaluation was complete"
+    if settings.seconds is None:
+        ends = listed([f"{statuses[status]} {words}" for status, words in STATUS_WORDS.items() if statuses[status]])
+        return f"none of {n} evaluations was complete: {ends}"
     return "no evaluation was complete when the time was up; give more time"
 
 

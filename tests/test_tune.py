@@ -14,6 +14,7 @@ from metaml.data import from_frame, read_dataset
 from metaml.end_to_end import tune
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
+from metaml.finishing import _why_nothing
 from metaml.model import load
 from metaml.sources import builtin
 from metaml.takeaway import best_code
@@ -186,11 +187,47 @@ def test_a_data_set_may_have_any_name_in_the_code_that_is_written(tuned):
     compile(code, "best.py", "exec")
 
 
-def test_a_fallback_says_whether_more_time_would_help(tmp_path):
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"limits": Limits(30.0, 0.001)}, "no evaluation kept to 0.001 MB of memory; raise --limit-memory"),
+        ({"limits": Limits(0.0001)}, "no evaluation was complete within 0.0001 s; raise --limit-seconds"),
+        ({"n_iterations": None, "seconds": 0.05}, "when the time was up; give more time"),
+    ],
+    ids=["memory", "seconds", "time"],
+)
+def test_a_fallback_says_what_would_help(changes, reason):
     frame = pd.DataFrame({"a": np.arange(40.0), "y": [0, 1] * 20})
-    failing = settings_of(n_iterations=2, limits=Limits(30.0, 0.001))
 
-    result = tune(from_frame(frame, target="y"), failing)
+    result = tune(from_frame(frame, target="y"), settings_of(**{"n_iterations": 2, **changes}))
 
     assert result.finished.kind == "fallback"
-    assert "evaluations went wrong, the first with grew by" in result.finished.why
+    assert reason in result.finished.why
+
+
+def test_a_fallback_for_want_of_a_defined_score_says_so():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, 5.0], "y": ["x", "z", "x", "z", "x"]})
+
+    result = tune(from_frame(frame, target="y"), settings_of(n_iterations=2, n_folds=5))
+
+    assert (
+        result.finished.why == "no evaluation has a defined ROC AUC; give more rows, fewer --folds or another --metric"
+    )
+
+
+def test_a_fallback_of_a_search_that_was_stopped_says_so():
+    result = tune(builtin.load("iris"), settings_of(), should_stop=lambda: True)
+
+    assert result.finished.why == "the search was stopped before an evaluation was complete"
+
+
+def test_a_single_evaluation_that_went_wrong_is_told_as_one():
+    found = tune(builtin.load("iris"), settings_of(n_iterations=1)).found
+    trial = found.trials[0]
+    crashed = replace(
+        trial, run=replace(trial.run, status="crashed"), outcome=replace(trial.outcome, error="the worker died")
+    )
+
+    why = _why_nothing(replace(found, trials=(crashed,)), settings_of(), is_stopped=False)
+
+    assert why == "the only evaluation went wrong: the worker died"
