@@ -19,6 +19,7 @@ from metaml.data import Dataset, from_frame, read_dataset
 from metaml.end_to_end import tune as tune_dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, display
+from metaml.metalearning.table import check_left_out
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.starter import open_with_starter
@@ -204,6 +205,8 @@ def result_of(
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
     with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
+        if settings.uses_memory and settings.exclude_datasets:
+            check_left_out(base, settings.exclude_datasets, own=(dataset.name, dataset.fingerprint))
         tuned = tune_dataset(
             dataset,
             settings,

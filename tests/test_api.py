@@ -107,3 +107,14 @@ def test_importing_metaml_loads_nothing_and_gives_everything():
     )
 
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_data_set_to_leave_out_that_nobody_knows_is_refused(iris, tmp_path):
+    with metaml.open_kb(tmp_path / "kb.db") as kb, pytest.raises(BadRequest, match="no data set 'zzz' to leave out"):
+        metaml.tune(iris, "target", **{**FAST, "kb": kb}, exclude_datasets=["zzz"])
+
+
+def test_without_experience_any_data_set_may_be_left_out(iris):
+    result = metaml.tune(iris, "target", **FAST, exclude_datasets=["zzz"])
+
+    assert result.score is not None

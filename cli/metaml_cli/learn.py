@@ -40,9 +40,10 @@ def learn(
 
     Example: metaml learn --evaluate --metric roc_auc --algorithms lightgbm
     """
-    from metaml.metalearning.table import to_leave_out
+    from metaml.metalearning.table import check_left_out, to_leave_out
 
     with opened(kb) as base:
+        check_left_out(base, exclude_dataset or ())
         left_out = to_leave_out(base, exclude_dataset) if exclude_dataset else ()
         wanted = _wanted(base, metric, left_out)
         if evaluate:

@@ -45,7 +45,7 @@ def suggest(
     from metaml.memory import remember
     from metaml.metafeatures import describe
     from metaml.metalearning.opening import Opening
-    from metaml.metalearning.table import to_leave_out
+    from metaml.metalearning.table import check_left_out, to_leave_out
 
     dataset = read_dataset(path, target=target, task=task)
     introduce(dataset)
@@ -53,6 +53,7 @@ def suggest(
     _check(chosen, list(ALGORITHMS))
     name = default_metric(dataset.task) if metric == "auto" else metric_of(metric).name
     with opened(kb, create=kb is None) as base:
+        check_left_out(base, exclude_dataset or (), own=(dataset.name, dataset.fingerprint))
         left_out = to_leave_out(base, exclude_dataset) if exclude_dataset else ()
         wanted = Wanted(name, dataset.task, chosen, left_out)
         memory = remember(base, wanted, describe(dataset, seconds=DESCRIBE_SECONDS).values)

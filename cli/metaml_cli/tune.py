@@ -87,6 +87,7 @@ def tune(
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
         from metaml.end_to_end import tune as tune_dataset
+        from metaml.metalearning.table import check_left_out
         from metaml.tune_settings import TuneSettings, chosen
 
         dataset = read_dataset(path, target=target, task=task)
@@ -109,6 +110,8 @@ def tune(
             refits=refit,
         )
         with opened(":memory:" if no_kb else kb, create=True) as base:
+            if exclude_dataset and not no_kb:
+                check_left_out(base, exclude_dataset, own=(dataset.name, dataset.fingerprint))
             tuned = tune_dataset(
                 dataset,
                 settings,
@@ -123,7 +126,7 @@ def tune(
                 predictions=predictions,
             )
     line.close(_summary(tuned, output))
-    if exclude_dataset and tuned.found.experience is None:
+    if exclude_dataset and not no_kb and tuned.found.experience is None:
         names = " ".join(f"--exclude-dataset {name}" for name in exclude_dataset)
         line.say(f"Experience had no part in it. To learn it without these first: metaml learn {names}")
     if tuned.found.trouble:

@@ -1,5 +1,6 @@
 """From a knowledge base to an experience: the runs of one algorithm, ready to be learnt from."""
 
+import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -11,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaml.config import Config
+from metaml.errors import BadRequest
 from metaml.metalearning.alikes import alikes, stem
 from metaml.metalearning.runs import Experience, facts_of, make_experience
 from metaml.metalearning.scales import Array, Positions, comparable, within_groups
@@ -97,6 +99,21 @@ def to_leave_out(kb: KnowledgeBase, wanted: Iterable[str]) -> tuple[str, ...]:
         if str(print_) in words or stem(str(name)) in {stem(word) for word in words}
     ]
     return tuple(sorted(alikes(known, kb.metafeatures(), given))) if given else ()
+
+
+def check_left_out(kb: KnowledgeBase, wanted: Iterable[str], *, own: Iterable[str] = ()) -> None:
+    """Raise BadRequest for a name or fingerprint of a data set to leave out that nobody knows: it may be a slip.
+
+    `own` are those of the data set at hand, which may be new.
+    """
+    known = kb.datasets()
+    names = {stem(str(name)): str(name) for name in known["name"]}
+    fine = {*names, *map(str, known["fingerprint"]), *map(stem, own)}
+    for word in wanted:
+        if stem(word) not in fine:
+            close = difflib.get_close_matches(stem(word), names, n=3)
+            hint = f"Did you mean {' or '.join(names[name] for name in close)}? " if close else ""
+            raise BadRequest(f"{kb.name} has no data set {word!r} to leave out. {hint}See all with: metaml kb datasets")
 
 
 def algorithms_of(kb: KnowledgeBase) -> list[str]:

@@ -108,6 +108,7 @@ def test_too_little_experience_is_said_in_a_sentence(place, tmp_path):
     [
         (["suggest", "nothing.csv"], "There is no file nothing.csv"),
         (["learn", "--metric", "beauty"], "beauty"),
+        (["learn", "--exclude-dataset", "word-3-multiclas"], "Did you mean world-3-multiclass or "),
     ],
 )
 def test_wrong_input_gets_a_sentence(place, words, told):
@@ -138,3 +139,21 @@ def test_runs_of_unknown_task_are_not_called_none(tmp_path):
     assert "does not know the task of its 1 data set" in done.stderr
     assert "metaml kb import-table" in done.stderr
     assert "--task" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["suggest", "tune"])
+def test_a_data_set_to_leave_out_that_nobody_knows_is_refused(place, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    done = call(command, place / "iris.csv", "--exclude-dataset", "zzz", "--kb", place / "kb.db")
+
+    assert done.exit_code == 2
+    assert "has no data set 'zzz' to leave out. See all with: metaml kb datasets" in done.stderr
+
+
+def test_the_data_set_at_hand_may_be_left_out_though_it_is_new(place):
+    words = ["--exclude-dataset", "Iris", "--exclude-dataset", "world-3-multiclass"]
+
+    done = call("suggest", place / "iris.csv", *words, "--kb", place / "kb.db")
+
+    assert done.exit_code == 0, done.output
