@@ -214,6 +214,7 @@ def result_of(
             output=folder,
             single=single,
             on_progress=_tell if verbose else lambda _: None,
+            on_note=_note if verbose else lambda _: None,
             budget=budget,
             resume=resume,
             predictions=predictions,
@@ -240,3 +241,7 @@ def _tell(progress: TuneProgress) -> None:
         label, value = display(progress.metric, progress.best.score)
         line += f"   best {label} {value:.4f} ({progress.best.run.algorithm})"
     print(line, file=sys.stderr)
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)

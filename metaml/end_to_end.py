@@ -43,6 +43,7 @@ def tune(
     output: Path | None = None,
     single: bool = False,
     on_progress: Callable[[TuneProgress], None] = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
     budget: Budget | None = None,
     resume: bool = False,
@@ -51,9 +52,9 @@ def tune(
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
     Without a knowledge base the runs are kept only as long as the call lasts; without a pool of workers, one is made
-    for it. The budget counts from the call, or from
-    `budget` if the caller's own work counts too. With `resume`, a session on this data set that was cut short goes on
-    where it was; if there is none, a new one starts.
+    for it. The budget counts from the call, or from `budget` if the caller's own work counts too. With `resume`, a
+    session on this data set that was cut short goes on where it was; if there is none, a new one starts, and `on_note`
+    is told so.
     """
     if output is not None:
         _check_output(output)
@@ -68,6 +69,8 @@ def tune(
         at_most_threads(1),
     ):
         earlier = cut_short(base, dataset.fingerprint, spool) if resume else None
+        if resume and earlier is None:
+            on_note(f"Nothing to resume, as no search on {dataset.name} was cut short: a new search begins.")
         if earlier is None:
             spool.clear()
         else:

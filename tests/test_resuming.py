@@ -176,3 +176,13 @@ def test_a_resumed_search_goes_on_at_once_and_experience_joins_it_later(iris, po
 
     assert log["kind"].tolist()[-2:] == ["resumed", "experience joined"]
     assert all(step.is_same for step in steps)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_new_search_says_so_where_there_was_nothing_to_resume(iris, pool, resume):
+    told: list[str] = []
+
+    tune(iris, settings_of(n_iterations=1, n_workers=2), pool=pool, on_note=told.append, resume=resume)
+
+    line = "Nothing to resume, as no search on iris was cut short: a new search begins."
+    assert told == [line][:resume]

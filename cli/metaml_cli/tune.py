@@ -120,6 +120,7 @@ def tune(
                 output=output,
                 single=single,
                 on_progress=lambda progress: line.update(_progress_text(progress, settings)),
+                on_note=line.say,
                 should_stop=interrupts,
                 budget=budget,
                 resume=resume,

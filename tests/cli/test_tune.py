@@ -125,6 +125,7 @@ def test_a_killed_search_is_resumed_and_repeats_nothing(iris_csv, tmp_path):
         assert kb.runs()["run"].tolist() == uncut.runs()["run"].tolist()
         assert len(kb.sql("SELECT key FROM session WHERE kind = 'tune'")) == 1
     assert "14 evaluations" in done.stderr
+    assert "Nothing to resume" not in done.stderr
     assert not (output / ".unfinished").exists()
 
 
