@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from metaml.budget import Budget
 from metaml.data import Dataset
@@ -110,12 +111,24 @@ def tune(
 
 
 def _check_output(folder: Path) -> None:
-    """Raise BadRequest now if nothing could be written into a folder when the time is used up."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    """Raise BadRequest now if nothing could be written into a folder when the time is used up; leave it as it was."""
+    places = [folder, *folder.absolute().parents]
+    missing = [place for place in places if not os.path.exists(place)]  # noqa: PTH110 - Path.exists may raise
+    there = places[len(missing)]
     if not there.is_dir():
         raise BadRequest(f"The output {folder} cannot be a folder: {there} is a file. Give another --output.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise BadRequest(f"Nothing can be written into the output {folder}. Give another --output.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as trouble:
+        why = (trouble.strerror or str(trouble)).lower()
+        raise BadRequest(f"Nothing can be written into the output {folder}: {why}. Give another --output.") from None
+    finally:
+        # A search that is refused for another reason leaves no folder behind.
+        for place in missing:
+            with suppress(OSError):
+                place.rmdir()
 
 
 def _ledger(found: Found, finished: Finished, searched: float, used: float) -> dict[str, float]:

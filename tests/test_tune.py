@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -175,6 +176,19 @@ def test_an_output_that_cannot_be_written_is_noticed_before_the_search(tmp_path)
 
     with pytest.raises(BadRequest, match="is a file"):
         tune(builtin.load("iris"), settings_of(), output=tmp_path / "taken" / "result")
+
+
+@pytest.mark.parametrize("folder", ["/proc/result", "/proc"])
+def test_an_output_that_the_system_refuses_is_noticed_before_the_search(folder):
+    with pytest.raises(BadRequest, match=f"Nothing can be written into the output {folder}: "):
+        tune(builtin.load("iris"), settings_of(), output=Path(folder))
+
+
+def test_an_output_is_not_made_by_a_search_that_is_refused(tmp_path):
+    with pytest.raises(BadRequest, match="does not fit"):
+        tune(builtin.load("iris"), settings_of(metric="rmse"), output=tmp_path / "a" / "b")
+
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_data_set_may_have_any_name_in_the_code_that_is_written(tuned):
