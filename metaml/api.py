@@ -18,10 +18,11 @@ from metaml.config import Config
 from metaml.data import Dataset, from_frame, read_dataset
 from metaml.end_to_end import tune as tune_dataset
 from metaml.errors import BadRequest
-from metaml.evaluation import Limits, display
+from metaml.evaluation import Limits
 from metaml.metalearning.table import check_left_out
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
+from metaml.report.wording import metric_label, score_text
 from metaml.starter import open_with_starter
 from metaml.trials import TuneProgress
 from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings, chosen
@@ -238,8 +239,8 @@ def _names_in(names: str | Iterable[str]) -> tuple[str, ...]:
 def _tell(progress: TuneProgress) -> None:
     line = f"{in_words(progress.seconds)}   {progress.n_done} runs"
     if progress.best is not None:
-        label, value = display(progress.metric, progress.best.score)
-        line += f"   best {label} {value:.4f} ({progress.best.run.algorithm})"
+        best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
+        line += f"   best {best} ({progress.best.run.algorithm})"
     print(line, file=sys.stderr)
 
 

@@ -129,10 +129,11 @@ def _leaderboard(metric: dict[str, Any], rows: list[dict[str, str]]) -> list[str
 
 
 def _score(metric: dict[str, Any], score: float | None) -> str:
+    from metaml.report.wording import number
+
     if score is None:
         return "–"
-    shown = -score + 0.0 if metric["is_loss"] else score
-    return f"{shown:.4f}" if abs(shown) < 1000 else f"{shown:,.0f}"
+    return number(-score + 0.0 if metric["is_loss"] else score)
 
 
 def _fact(name: str, told: str) -> list[str]:

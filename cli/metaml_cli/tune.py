@@ -140,15 +140,15 @@ def tune(
 def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
     """Return the live line: time, runs, the best score and who has it."""
     from metaml.budget import in_words
-    from metaml.evaluation import display
+    from metaml.report.wording import metric_label, score_text
 
     spent = in_words(progress.seconds)
     of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
     n_runs = f"{progress.n_done}/{settings.n_iterations} runs" if settings.n_iterations else f"{progress.n_done} runs"
     told = [f"{spent}{of}", n_runs]
     if progress.best is not None:
-        label, value = display(progress.metric, progress.best.score)
-        told.append(f"best {label} {value:.4f} ({progress.best.run.algorithm})")
+        best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
+        told.append(f"best {best} ({progress.best.run.algorithm})")
     if (left := _seconds_left(progress, settings)) is not None:
         told.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
     return GAP.join(told)
@@ -166,18 +166,17 @@ def _seconds_left(progress: "TuneProgress", settings: "TuneSettings") -> float |
 def _summary(tuned: "Tuned", output: Path) -> str:
     """Return what was found, in a few lines."""
     from metaml.budget import in_words
-    from metaml.evaluation import display
-    from metaml.report import basis
+    from metaml.report.wording import basis, metric_label, score_text
 
     finished = tuned.finished
     lines = [f"{len(tuned.found.trials)} evaluations in {in_words(tuned.seconds)}."]
     if finished.kind == "fallback":
         lines.append(f"Only a fallback could be fitted: {finished.why}.")
     else:
-        label, value = display(tuned.found.metric, finished.score)
         how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"
-        label += basis(tuned.report)
-        lines.append(f"{how} {label}: {value:.4f} ({finished.kind} of {len(finished.chosen)}).")
+        label = metric_label(tuned.found.metric) + basis(tuned.report)
+        value = score_text(tuned.found.metric, finished.score)
+        lines.append(f"{how} {label}: {value} ({finished.kind} of {len(finished.chosen)}).")
         lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
     lines.append(f"Report: {output / 'report.html'}")
     lines.append(f"Predict: metaml predict {output} NEW.csv -o out.csv")

@@ -273,10 +273,10 @@ def mean_of(values: float | Sequence[float]) -> float:
 
 
 def number(value: float) -> str:
-    """Return a score as a person reads it."""
-    if math.isnan(value):
-        return "–"
-    return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.0f}"
+    """Return a score as a person reads it, as in the report."""
+    from metaml.report.wording import number as told
+
+    return told(value)
 
 
 def defined(value: float | None) -> float | None:

@@ -6,11 +6,15 @@ import sqlite3
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from metaml.tune_settings import TuneSettings
+from metaml.tuning import TuneProgress
+from metaml_cli.tune import _progress_text
 from metaml_kb import open_kb
 
 METAML = [sys.executable, "-m", "metaml_cli"]
@@ -157,3 +161,15 @@ def test_predictions_out_of_fold_are_written_on_request(iris_csv, tmp_path):
     assert table.columns.tolist() == ["row", "prediction", "0", "1", "2"]
     assert table["row"].tolist() == list(range(150))
     assert (table["prediction"] == pd.read_csv(iris_csv)["target"]).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("score", "told"), [(-1e-200, "1e−200"), (-1e200, "1e+200"), (-123456.789, "123,457"), (-0.12345, "0.1235")]
+)
+def test_a_score_of_any_size_can_be_read_from_the_live_line(score, told):
+    best = SimpleNamespace(score=score, run=SimpleNamespace(algorithm="svm"))
+    progress = TuneProgress(3, 12.0, "neg_rmse", best, best)
+
+    line = _progress_text(progress, TuneSettings(seconds=None, n_iterations=5))
+
+    assert f"best RMSE {told} (svm)" in line
