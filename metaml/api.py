@@ -22,7 +22,7 @@ from metaml.evaluation import Limits
 from metaml.metalearning.table import check_left_out
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
-from metaml.report.wording import metric_label, score_text
+from metaml.report.wording import counted, metric_label, score_text
 from metaml.starter import open_with_starter
 from metaml.trials import TuneProgress
 from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings, chosen
@@ -237,7 +237,7 @@ def _names_in(names: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _tell(progress: TuneProgress) -> None:
-    line = f"{in_words(progress.seconds)}   {progress.n_done} runs"
+    line = f"{in_words(progress.seconds)}   {counted(progress.n_done, 'run')}"
     if progress.best is not None:
         best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
         line += f"   best {best} ({progress.best.run.algorithm})"

@@ -8,7 +8,7 @@ import typer
 from metaml.seeds import MOST_SEED
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
-from metaml_cli.render import Format, say, show
+from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
     from metaml.bot import BotReport, BotSettings, Progress, Publish
@@ -72,7 +72,7 @@ def bot(
             say(summary)
             return
         line = LiveLine()
-        say(f"Working on {len(sources)} data sets with seed {settings.seed}; runs go to {base.name}.")
+        say(f"Working on {counted(len(sources), 'data set')} with seed {settings.seed}; runs go to {base.name}.")
         with counted_interrupts(line, "Finishing what is under way") as interrupts:
             report = run_bot(
                 base,
@@ -143,7 +143,6 @@ def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: in
     from metaml.budget import in_words
 
     rate = 60 * progress.n_done / progress.seconds
-    of = f"/{settings.n_runs}" if settings.n_runs else ""
     ends = []
     if settings.n_runs:
         ends.append((settings.n_runs - progress.n_done) * progress.seconds / progress.n_done)
@@ -151,8 +150,11 @@ def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: in
         ends.append(settings.seconds - progress.seconds)
     left = f"   {in_words(max(min(ends), 0))} left" if ends else ""
     failed = f" ({progress.n_failed} failed)" if progress.n_failed else ""
-    where = f"{progress.n_datasets}/{n_datasets} data sets"
-    return f"{progress.n_done}{of} runs{failed}   {rate:.0f} per minute   {where}{left}"
+    where = f"{progress.n_datasets}/{counted(n_datasets, 'data set')}"
+    done = (
+        f"{progress.n_done}/{counted(settings.n_runs, 'run')}" if settings.n_runs else counted(progress.n_done, "run")
+    )
+    return f"{done}{failed}   {rate:.0f} per minute   {where}{left}"
 
 
 def _summary(report: "BotReport", settings: "BotSettings") -> str:
@@ -161,11 +163,12 @@ def _summary(report: "BotReport", settings: "BotSettings") -> str:
 
     busy = report.busy_seconds / max(report.seconds * settings.n_workers, 1e-9)
     lines = [
-        f"{report.n_done} runs in {in_words(report.seconds)} "
+        f"{counted(report.n_done, 'run')} in {in_words(report.seconds)} "
         f"({60 * report.n_done / max(report.seconds, 1e-9):.0f} per minute, workers {busy:.0%} busy)."
     ]
     failures = [(name, status, n) for (name, status), n in sorted(report.statuses.items()) if status != "ok"]
     lines += [f"  {name}: {n} {status}" for name, status, n in failures]
     if report.set_aside:
-        lines.append(f"{len(report.set_aside)} data sets were set aside.")
+        n = len(report.set_aside)
+        lines.append(f"{counted(n, 'data set')} {'was' if n == 1 else 'were'} set aside.")
     return "\n".join(lines)

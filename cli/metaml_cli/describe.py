@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import KB, Form, opened
-from metaml_cli.render import Format, say, show, show_facts
+from metaml_cli.render import Format, counted, say, show, show_facts
 
 if TYPE_CHECKING:
     from metaml.data import Dataset
@@ -54,13 +54,14 @@ def describe(
     show(pd.DataFrame(rows, columns=["metafeature", "value", "undefined because"]), form)
     say("Seconds: " + ", ".join(f"{group} {spent:.2f}" for group, spent in facts.seconds.items()))
     for item in similar:
-        say(f"Similar: {item['name']} (distance {item['distance']:.2f}, {item['runs']} runs)")
+        say(f"Similar: {item['name']} (distance {item['distance']:.2f}, {counted(item['runs'], 'run')})")
 
 
 def introduce(dataset: "Dataset") -> None:
     """Say what was read, what is predicted, and every repair."""
     guessed = ", its last column" if dataset.target_was_guessed else ""
-    say(f"{dataset.name}: {len(dataset.y)} rows, {dataset.X.shape[1]} features, {dataset.task}.")
+    size = f"{counted(len(dataset.y), 'row')}, {counted(dataset.X.shape[1], 'feature')}"
+    say(f"{dataset.name}: {size}, {dataset.task}.")
     say(f"Predicting {dataset.target!r}{guessed}.")
     for repair in dataset.repairs:
         say(f"  {repair.column or 'table'}: {repair.what} ({repair.why})")

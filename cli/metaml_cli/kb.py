@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaml_cli.render import Format, say, show, show_facts
+from metaml_cli.render import Format, counted, say, show, show_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +62,8 @@ def init(
         facts = base.info()
         n_starter, n_yours = facts["runs_by_source"].values()
         say(
-            f"{base.name} is ready, with {facts['runs']} runs on {facts['datasets']} data sets "
-            f"({n_starter} runs of the starter, {n_yours} of yours)."
+            f"{base.name} is ready, with {counted(facts['runs'], 'run')} on {counted(facts['datasets'], 'data set')} "
+            f"({counted(n_starter, 'run')} of the starter, {n_yours:,} of yours)."
         )
 
 
@@ -208,7 +208,7 @@ def export_(
 
     with opened(kb) as base:
         n_runs = export(base, path, private=private, with_starter=with_starter)
-        say(f"{path} holds {n_runs} runs ({path.stat().st_size / 1e6:.1f} MB).")
+        say(f"{path} holds {counted(n_runs, 'run')} ({path.stat().st_size / 1e6:.1f} MB).")
 
 
 @app.command("import")
@@ -245,7 +245,8 @@ def merge(
 
 
 def _say_merged(source: str, target: str, merged: "Merged") -> None:
-    say(f"{source}: {merged.n_runs} new runs and {merged.n_datasets} new data sets, {merged.n_known} known.")
+    new = f"{counted(merged.n_runs, 'new run')} and {counted(merged.n_datasets, 'new data set')}"
+    say(f"{source}: {new}, {merged.n_known:,} known.")
     for clash in merged.clashes[:10]:
         both = f"{clash.stored} here and {clash.offered} there"
         say(f"  clash: run {clash.run[:8]} has {clash.metric} {both}; ours is kept.")
@@ -268,7 +269,7 @@ def diff(
     with opened(mine) as here, opened(other) as there:
         frame = difference(here, there)
         show(frame, form)
-        say(f"{there.name} has {int(frame['new_runs'].sum())} runs that {here.name} does not have.")
+        say(f"{there.name} has {counted(int(frame['new_runs'].sum()), 'run')} that {here.name} does not have.")
 
 
 @app.command()

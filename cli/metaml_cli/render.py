@@ -46,6 +46,15 @@ def unheard() -> Iterator[None]:
         os.close(nowhere)
 
 
+def counted(n: int, noun: str) -> str:
+    """Return how many there are of something; unlike the report's own, it loads no library.
+
+    >>> counted(1, "run"), counted(12000, "data set")
+    ('1 run', '12,000 data sets')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def show(frame: "pd.DataFrame", form: Format) -> None:
     """Print a table in the form asked for."""
     if form is Format.csv:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import Form
-from metaml_cli.render import Format
+from metaml_cli.render import Format, counted
 
 if TYPE_CHECKING:
     from metaml.errors import MetamlError
@@ -87,7 +87,8 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
     n_repairs = len(dataset.get("repairs") or [])
     lines += _fact(
         "Data",
-        f"{dataset['name']}: {dataset['n_rows']:,} rows, {dataset['n_features']:,} features, {dataset['task']}, "
+        f"{dataset['name']}: {counted(dataset['n_rows'], 'row')}, {counted(dataset['n_features'], 'feature')}, "
+        f"{dataset['task']}, "
         f"target {dataset['target']!r}{guessed}; repairs: {n_repairs}",
     )
     for place, member in enumerate((model.get("members") or [])[:MOST_MEMBERS]):
@@ -100,7 +101,9 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
         lines += _fact("Baselines" if place == 0 else "", f"{_score(metric, score)}  {name}")
     known = facts.get("experience")
     if known:
-        told = f"{known['n_runs']:,} runs on {known['n_datasets']:,} data sets, {known['n_warm_starts']} warm starts"
+        nouns = {"n_runs": "run", "n_datasets": "data set", "n_warm_starts": "warm start"}
+        runs, datasets, warm_starts = (counted(known[name], noun) for name, noun in nouns.items())
+        told = f"{runs} on {datasets}, {warm_starts}"
         off = known.get("guard_off_at")
         lines += _fact("Experience", told if off is None else f"{told}, switched off after evaluation {off}")
     if session.get("key"):

@@ -9,7 +9,7 @@ import typer
 from metaml_cli.bot import names_in
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, Form, opened
-from metaml_cli.render import Format, say, show
+from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
     from metaml.memory import Memory
@@ -58,9 +58,9 @@ def suggest(
         wanted = Wanted(name, dataset.task, chosen, left_out)
         memory = remember(base, wanted, describe(dataset, seconds=DESCRIBE_SECONDS).values)
         if memory is None:
-            known = known_datasets(base, wanted)
+            known = counted(known_datasets(base, wanted), "data set")
             say(
-                f"{base.name} has runs on {known} data sets of {wanted.family}, too few to advise (10 are needed); "
+                f"{base.name} has runs on {known} of {wanted.family}, too few to advise (10 are needed); "
                 "metaml bot makes more. Start with the defaults that metaml tune tries first."
             )
             return
@@ -82,7 +82,8 @@ def suggest(
         show(pd.DataFrame(rows), form)
         return
     alike = ", ".join(name for name, _ in memory.similar[:3])
-    say(f"From {memory.lessons.n_runs} runs on {memory.lessons.n_datasets} data sets; most alike: {alike}.")
+    source = f"{counted(memory.lessons.n_runs, 'run')} on {counted(memory.lessons.n_datasets, 'data set')}"
+    say(f"From {source}; most alike: {alike}.")
     for row in rows:
         typer.echo("\n".join(_lines(row)))
 

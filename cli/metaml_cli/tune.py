@@ -1,5 +1,6 @@
 """`metaml tune`: the best model the budget allows."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +12,10 @@ from metaml_cli.bot import names_in
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import GAP, LiveLine, counted_interrupts
+from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"
+MOST_MEMBERS = 6
 MOST_WORKERS = 8
 """What is taken of a large machine unless --workers says otherwise."""
 INCOMPLETE = 1
@@ -144,8 +147,8 @@ def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
 
     spent = in_words(progress.seconds)
     of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
-    n_runs = f"{progress.n_done}/{settings.n_iterations} runs" if settings.n_iterations else f"{progress.n_done} runs"
-    told = [f"{spent}{of}", n_runs]
+    most = settings.n_iterations
+    told = [f"{spent}{of}", f"{progress.n_done}/{counted(most, 'run')}" if most else counted(progress.n_done, "run")]
     if progress.best is not None:
         best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
         told.append(f"best {best} ({progress.best.run.algorithm})")
@@ -169,15 +172,17 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     from metaml.report.wording import basis, metric_label, score_text
 
     finished = tuned.finished
-    lines = [f"{len(tuned.found.trials)} evaluations in {in_words(tuned.seconds)}."]
+    lines = [f"{counted(len(tuned.found.trials), 'evaluation')} in {in_words(tuned.seconds)}."]
     if finished.kind == "fallback":
         lines.append(f"Only a fallback could be fitted: {finished.why}.")
     else:
         how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"
         label = metric_label(tuned.found.metric) + basis(tuned.report)
         value = score_text(tuned.found.metric, finished.score)
-        lines.append(f"{how} {label}: {value} ({finished.kind} of {len(finished.chosen)}).")
-        lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:6]]
+        n = len(finished.chosen)
+        lines.append(f"{how} {label}: {value} ({'single model' if n == 1 else f'{finished.kind} of {n}'}).")
+        lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:MOST_MEMBERS]]
+        lines += [f"  … and {n - MOST_MEMBERS} more"] if n > MOST_MEMBERS else []
     lines.append(f"Report: {output / 'report.html'}")
-    lines.append(f"Predict: metaml predict {output} NEW.csv -o out.csv")
+    lines.append(f"Predict: metaml predict {shlex.quote(str(output))} NEW.csv -o out.csv")
     return "\n".join(lines)

@@ -121,7 +121,7 @@ def test_export_import_merge_and_diff_work_together(place, tmp_path, run_of):
     difference = metaml("kb", "diff", place, team, "--format", "json")
 
     assert "4 new runs" in imported.stderr
-    assert "1 new runs and 0 new data sets, 4 known" in merged.stderr
+    assert "1 new run and 0 new data sets, 4 known" in merged.stderr
     assert json.loads(difference.stdout) == [
         {"dataset": "iris", "algorithm": "random_forest", "new_runs": 1, "new_dataset": False}
     ]
@@ -183,7 +183,7 @@ def starter(tmp_path, run_of, monkeypatch):
 def test_init_makes_a_knowledge_base_with_the_starter(starter, tmp_path):
     said = metaml("kb", "init", "--kb", tmp_path / "new.db").stderr
 
-    assert "with 5 runs on 1 data sets (5 runs of the starter, 0 of yours)" in said
+    assert "with 5 runs on 1 data set (5 runs of the starter, 0 of yours)" in said
 
 
 def test_init_makes_an_empty_one_if_asked(starter, tmp_path):

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -14,7 +15,7 @@ from sklearn.datasets import load_iris
 
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneProgress
-from metaml_cli.tune import _progress_text
+from metaml_cli.tune import _progress_text, _summary
 from metaml_kb import open_kb
 
 METAML = [sys.executable, "-m", "metaml_cli"]
@@ -173,3 +174,30 @@ def test_a_score_of_any_size_can_be_read_from_the_live_line(score, told):
     line = _progress_text(progress, TuneSettings(seconds=None, n_iterations=5))
 
     assert f"best RMSE {told} (svm)" in line
+
+
+def test_one_evaluation_is_told_as_one_and_the_command_to_predict_can_be_copied(iris_csv, tmp_path):
+    command = ["tune", str(iris_csv), "--iterations", "1", "--algorithms", "decision_tree", "--no-kb"]
+
+    done = subprocess.run(
+        [*METAML, *command, "--output", "odd dir"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert "1/1 run   best" in done.stderr
+    assert "\n1 evaluation in " in done.stderr
+    assert "(single model).\n" in done.stderr
+    assert "Predict: metaml predict 'odd dir' NEW.csv" in done.stderr
+
+
+def test_a_summary_tells_how_many_members_it_does_not_list():
+    trial = SimpleNamespace(run=SimpleNamespace(algorithm="svm"))
+    finished = SimpleNamespace(kind="ensemble", chosen=[(trial, 0.125)] * 8, score=0.9)
+    found = SimpleNamespace(trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
+    report = SimpleNamespace(is_after_thresholds=False)
+
+    lines = _summary(SimpleNamespace(finished=finished, found=found, report=report, seconds=3.0), Path("out")).split(
+        "\n"
+    )
+
+    assert lines[1] == "Cross-validated ROC AUC: 0.9000 (ensemble of 8)."
+    assert lines[8] == "  … and 2 more"
