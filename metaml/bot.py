@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, check_known
 from metaml.budget import Budget
 from metaml.config import Config
 from metaml.data import Task
@@ -55,9 +55,7 @@ class BotSettings:
     draws: bool = True
 
     def __post_init__(self) -> None:
-        unknown = [name for name in (*self.algorithms, *dict(self.first)) if name not in ALGORITHMS]
-        if unknown:
-            raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(ALGORITHMS)}.")
+        check_known((*self.algorithms, *dict(self.first)))
         check_seed(self.seed)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, check_known
 from metaml.bandits import DEFAULT_POLICY
 from metaml.data import Dataset
 from metaml.errors import BadRequest
-from metaml.evaluation import Limits, metric
+from metaml.evaluation import METRICS, Limits, metric
 from metaml.evaluation.folds import HELD_OUT_SHARE
 from metaml.seeds import check_seed
 
@@ -55,10 +55,9 @@ class TuneSettings:
         return self.seconds if self.n_iterations is None else None
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.algorithms if name not in ALGORITHMS]
-        if unknown or not self.algorithms:
-            named = ", ".join(unknown) or "nothing"
-            raise BadRequest(f"There is no algorithm {named}. Choose among: {', '.join(ALGORITHMS)}.")
+        if not self.algorithms:
+            raise BadRequest(f"No algorithm is left to try. Choose among: {', '.join(ALGORITHMS)}.")
+        check_known(self.algorithms)
         if self.seconds is None and self.n_iterations is None:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
         check_seed(self.seed)
@@ -79,9 +78,10 @@ def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
 def check_metric(name: str, dataset: Dataset) -> None:
     """Raise BadRequest if a metric is not for the task of a data set."""
     if dataset.task not in metric(name).tasks:
+        fitting = [other.removeprefix("neg_") for other, found in METRICS.items() if dataset.task in found.tasks]
         raise BadRequest(
-            f"The metric {name} does not fit the {dataset.task} target {dataset.target!r}. "
-            f"Leave out --metric, or choose one for {dataset.task}."
+            f"The metric {name.removeprefix('neg_')} does not fit the {dataset.task} target {dataset.target!r}. "
+            f"Leave out --metric, or choose one of: {', '.join(fitting)}."
         )
 
 

@@ -286,8 +286,16 @@ def test_a_wish_to_stop_is_followed(iris, pool):
 
 
 def test_a_metric_of_another_task_is_refused(iris, pool):
-    with open_kb(":memory:") as kb, pytest.raises(BadRequest, match="does not fit the multiclass target"):
+    with open_kb(":memory:") as kb, pytest.raises(BadRequest, match=r"The metric rmse does not fit .* log_loss, brier"):
         TuneSession(iris, kb, settings_of(metric="rmse"), pool)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [((), "No algorithm is left to try. Choose among: random"), (("forest",), "no algorithm forest")]
+)
+def test_algorithms_that_cannot_be_tried_are_refused(names, told):
+    with pytest.raises(BadRequest, match=told):
+        TuneSettings(algorithms=names)
 
 
 def test_a_session_without_end_is_refused():

@@ -112,11 +112,12 @@ def _evaluate(
 ) -> None:
     import pandas as pd
 
-    from metaml.algorithms import ALGORITHMS
+    from metaml.algorithms import ALGORITHMS, check_known
     from metaml.metalearning.comparison import compare
     from metaml.metalearning.quality import summary
     from metaml.metalearning.table import experience
 
+    check_known(algorithms)
     rows: list[dict[str, object]] = []
     for item in wanted:
         for name in algorithms or list(ALGORITHMS):

@@ -36,7 +36,7 @@ def suggest(
 
     Example: metaml suggest data.csv -n 10
     """
-    from metaml.algorithms import ALGORITHMS
+    from metaml.algorithms import ALGORITHMS, check_known
     from metaml.data import read_dataset
     from metaml.evaluation import default_metric
     from metaml.evaluation import metric as metric_of
@@ -50,7 +50,7 @@ def suggest(
     dataset = read_dataset(path, target=target, task=task)
     introduce(dataset)
     chosen = tuple(names_in(algorithms or "")) or tuple(ALGORITHMS)
-    _check(chosen, list(ALGORITHMS))
+    check_known(chosen)
     name = default_metric(dataset.task) if metric == "auto" else metric_of(metric).name
     with opened(kb, create=kb is None) as base:
         check_left_out(base, exclude_dataset or (), own=(dataset.name, dataset.fingerprint))
@@ -86,14 +86,6 @@ def suggest(
     say(f"From {source}; most alike: {alike}.")
     for row in rows:
         typer.echo("\n".join(_lines(row)))
-
-
-def _check(chosen: tuple[str, ...], known: list[str]) -> None:
-    from metaml.errors import BadRequest
-
-    unknown = [name for name in chosen if name not in known]
-    if unknown:
-        raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(known)}.")
 
 
 def _row(rank: int, move: "Move", memory: "Memory", reference_seconds: float) -> dict[str, Any]:

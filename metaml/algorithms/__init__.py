@@ -3,6 +3,7 @@
 Listing them is cheap: a learning library is imported when an estimator is built, not before.
 """
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 from metaml.algorithms import (
@@ -20,8 +21,9 @@ from metaml.algorithms import (
     xgboost,
 )
 from metaml.algorithms.base import Algorithm
+from metaml.errors import BadRequest
 
-__all__ = ["ALGORITHMS", "Algorithm"]
+__all__ = ["ALGORITHMS", "Algorithm", "check_known"]
 
 ALGORITHMS: dict[str, Algorithm] = {
     "random_forest": Algorithm("random_forest", random_forest.space, random_forest.build),
@@ -38,5 +40,21 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 """Every algorithm by name; `catboost` is among them where it is installed."""
 
+EXTRAS = ("catboost",)
+"""Algorithms that are there only with the extra of their name."""
+
 if find_spec("catboost") is not None:
     ALGORITHMS["catboost"] = Algorithm("catboost", catboost.space, catboost.build, library="catboost")
+
+
+def check_known(names: Iterable[str]) -> None:
+    """Raise BadRequest for an algorithm that does not exist, or whose library is not installed.
+
+    >>> check_known(["svm"])
+    """
+    unknown = [name for name in names if name not in ALGORITHMS]
+    for name in unknown:
+        if name in EXTRAS:
+            raise BadRequest(f"The library of {name} is not installed. Run: pip install 'metaml[{name}]'")
+    if unknown:
+        raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(ALGORITHMS)}.")

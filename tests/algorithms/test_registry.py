@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-from metaml.algorithms import ALGORITHMS
+import pytest
+
+from metaml.algorithms import ALGORITHMS, check_known
+from metaml.errors import BadRequest
 
 
 def test_every_algorithm_is_registered_under_its_own_name():
@@ -33,3 +36,10 @@ def test_listing_names_and_spaces_imports_no_learning_library():
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert answer.stdout.strip() == ""
+
+
+def test_an_algorithm_whose_library_is_missing_names_the_extra_that_brings_it(monkeypatch):
+    monkeypatch.delitem(ALGORITHMS, "catboost", raising=False)
+
+    with pytest.raises(BadRequest, match=r"catboost is not installed. Run: pip install 'metaml\[catboost\]'"):
+        check_known(["svm", "catboost"])

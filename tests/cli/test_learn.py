@@ -108,6 +108,10 @@ def test_too_little_experience_is_said_in_a_sentence(place, tmp_path):
     [
         (["suggest", "nothing.csv"], "There is no file nothing.csv"),
         (["learn", "--metric", "beauty"], "beauty"),
+        (
+            ["learn", "--evaluate", "--algorithms", "forest"],
+            "There is no algorithm forest. Choose among: random_forest,",
+        ),
         (["learn", "--exclude-dataset", "word-3-multiclas"], "Did you mean world-3-multiclass or "),
     ],
 )
