@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import shlex
 import textwrap
 from pathlib import Path
@@ -97,7 +98,7 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
     hidden = len(model.get("members") or []) - MOST_MEMBERS
     if hidden > 0:
         lines += _fact("", f"… and {hidden} more")
-    for place, (name, score) in enumerate((facts.get("baselines") or {}).items()):
+    for place, (name, score) in enumerate(_best_first(facts.get("baselines") or {})):
         lines += _fact("Baselines" if place == 0 else "", f"{_score(metric, score)}  {name}")
     known = facts.get("experience")
     if known:
@@ -116,6 +117,11 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
     if (folder / "report.html").exists():
         lines.append(f"Report: {folder / 'report.html'}")
     return [_printable(line) for line in lines]
+
+
+def _best_first(baselines: dict[str, float | None]) -> list[tuple[str, float | None]]:
+    """Return baselines by their stored scores, of which higher ones are better; those without one come last."""
+    return sorted(baselines.items(), key=lambda item: -math.inf if item[1] is None else item[1], reverse=True)
 
 
 def _leaderboard(metric: dict[str, Any], rows: list[dict[str, str]]) -> list[str]:

@@ -68,3 +68,14 @@ def test_control_characters_do_not_reach_the_terminal(folder):
     result = CliRunner().invoke(app, ["show", str(folder)])
 
     assert "\x1b" not in result.stdout
+
+
+def test_the_best_baseline_comes_first(folder):
+    facts = summary(full())
+    facts["baselines"] = {"constant": 0.5, "default svm": 0.8, "default mlp": None, "default lightgbm": 0.9}
+    (folder / "best.json").write_text(json.dumps(facts))
+
+    lines = CliRunner().invoke(app, ["show", str(folder)]).stdout.splitlines()
+
+    first = next(place for place, line in enumerate(lines) if line.startswith("Baselines"))
+    assert [line.split()[-1] for line in lines[first : first + 4]] == ["lightgbm", "svm", "constant", "mlp"]
