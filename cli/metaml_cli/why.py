@@ -19,7 +19,7 @@ WIDTH = 80
 LABEL = 15
 EXPLAINED = ("expected", "expected_level", "reasons", "carriers", "guard")
 PROPOSED = {
-    "default": "Nobody: it is the default configuration, which is tried first on any data set.",
+    "default": "Nobody: it is the default configuration of {algorithm}, a yardstick for all others.",
     "random": "Chance: it was drawn from the space of {algorithm}.",
     "warm start": "Experience: past data sets suggested it before anything was known of this one.",
     "surrogate": "The surrogates of strategy {proposer!r}: they learnt from the runs before it in its session.",

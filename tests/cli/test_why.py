@@ -56,7 +56,7 @@ def details_of(**changes: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("origin", "sentence"),
     [
-        ("default", "Proposed by Nobody: it is the default configuration"),
+        ("default", "Proposed by Nobody: it is the default configuration of decision_tree, a yardstick"),
         ("random", "Proposed by Chance: it was drawn from the space of decision_tree."),
         ("surrogate", "Proposed by The surrogates of strategy 'default'"),
     ],
