@@ -59,6 +59,9 @@ CONFIG = {config}
 SCORE = {score!r}
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        print("Name the file that holds the data: python best.py PATH_OF_THE_DATA", file=sys.stderr)
+        sys.exit(2)
     dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r})
     plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
     job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")), keep_predictions=True)

@@ -101,6 +101,15 @@ def test_best_py_scores_what_was_stored(tuned, tmp_path):
     assert float(done.stdout) == pytest.approx(result.found.ranked[0].score, abs=1e-9)
 
 
+def test_best_py_without_a_file_says_how_it_is_used(tuned):
+    output, _, _ = tuned
+
+    done = subprocess.run([sys.executable, str(output / "best.py")], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == "Name the file that holds the data: python best.py PATH_OF_THE_DATA\n"
+
+
 def test_for_a_metric_of_labels_the_score_is_that_after_thresholds_everywhere(tmp_path):
     frame = raw("breast_cancer").iloc[:300]
     frame.to_csv(tmp_path / "cancer.csv", index=False)
