@@ -197,11 +197,14 @@ def _classification(
         stays = ~lonely[codes]
         rows, codes, labels = rows[stays], places[codes[stays]], labels[~lonely]
     if len(labels) < 2:
+        if not len(labels):
+            raise BadDataset(f"The target {name!r} has no class with two members. Choose another with --target.")
+        alone = (
+            f" with more than one row ({counted(int(lonely.sum()), 'row')} of others dropped)" if lonely.any() else ""
+        )
         raise BadDataset(
-            f"The target {name!r} has only one class ({labels[0]!r}), so there is nothing to learn. "
+            f"The target {name!r} has only one class ({labels.tolist()[0]!r}){alone}, so there is nothing to learn. "
             "Choose another with --target."
-            if len(labels)
-            else f"The target {name!r} has no class with two members. Choose another with --target."
         )
     if asked == "binary" and len(labels) > 2:
         raise BadDataset(f"The target {name!r} has {len(labels)} labels, not two. Choose --task multiclass or omit it.")

@@ -127,6 +127,8 @@ def test_two_labels_are_binary_even_if_multiclass_is_asked() -> None:
         (cycled("a", "b"), {"task": "clustering"}, "no task 'clustering'"),
         (cycled(1, 2, 3), {"task": "binary"}, "has 3 labels, not two"),
         (cycled("a"), {}, "only one class ('a')"),
+        (cycled(5.0), {"task": "binary"}, "only one class (5.0)"),
+        ([*["a"] * (N_ROWS - 1), "b"], {}, "only one class ('a') with more than one row (1 row of others dropped), so"),
         (cycled(2.5), {}, "same value in every row"),
         (cycled(None), {"target": "y"}, "every cell is missing"),
         ([f"word{row}" for row in range(N_ROWS)], {}, "240 different labels in 240 rows"),
