@@ -100,7 +100,7 @@ def _shown(value: Any) -> Any:
 def _blame(engine: Engine, trouble: Exception) -> KBError:
     """Return whether the query or the database is at fault."""
     cause = trouble.orig if isinstance(trouble, DBAPIError) and trouble.orig is not None else trouble
-    said = str(cause).strip().split("\n")[0]
+    said = str(cause).strip().split("\n")[0].rstrip(".")
     told = said.lower()
     if "not authorized" in told or "read-only transaction" in told or "readonly" in told or "prohibited" in told:
         return BadQuery("The query would change the knowledge base, and kb sql only reads. Use a SELECT.")

@@ -137,9 +137,8 @@ def _parse_parquet(content: bytes, name: str) -> RawTable:
     try:
         frame = pd.read_parquet(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError, ValueError) as trouble:
-        raise BadDataset(
-            f"{name} is not readable as parquet: {str(trouble).splitlines()[0]}. Write it again."
-        ) from None
+        said = str(trouble).splitlines()[0].rstrip(".")
+        raise BadDataset(f"{name} is not readable as parquet: {said}. Write it again.") from None
     if not isinstance(frame.index, pd.RangeIndex):
         named = [name for name in frame.index.names if name is not None]
         frame = frame.reset_index(drop=not named)

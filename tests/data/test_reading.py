@@ -204,6 +204,7 @@ def test_a_wrong_file_is_refused_in_one_sentence(tmp_path: Path, name: str, cont
     assert says in str(refused.value)
     assert str(refused.value).startswith(name)
     assert str(refused.value).endswith(".")
+    assert ".. " not in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

@@ -318,6 +318,12 @@ class TestAsking:
         with pytest.raises(BadQuery, match="cannot be run"):
             kb.sql("SELECT nonsense FROM run")
 
+    def test_an_explanation_that_ends_with_a_full_stop_gets_no_second_one(self, kb):
+        with pytest.raises(BadQuery, match=r"[^.]\. Tables and columns") as refused:
+            kb.sql("SELECT ?")
+
+        assert ".." not in str(refused.value)
+
     def test_info_counts(self, kb, run_of):
         kb.add_runs([run_of(1), run_of(2, algorithm="svm"), run_of(3, status="memory", scores={})])
 
