@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from metaml_kb.transfer import Merged
 
 app = typer.Typer(
-    help="Look at a knowledge base, share it, keep it in order.", no_args_is_help=True, rich_markup_mode=None
+    help="Look at a knowledge base, share it, keep it in order.\n\nExample: metaml kb runs --algorithm svm --limit 5",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 KB = Annotated[
