@@ -5,6 +5,7 @@ takes no time, and a model is there as soon as one evaluation is complete (`benc
 """
 
 import math
+import pickle
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from metaml.libraries import importing
 from metaml.model import Member, Model, fit_member
 from metaml.report.wording import STATUS_WORDS, listed
 from metaml.thresholds import tune_multipliers
-from metaml.trials import FoldModels, Found, Trial, ranked
+from metaml.trials import FoldModels, Found, Rescued, Trial, ranked
 from metaml.tune_settings import TuneSettings, longest_evaluation
 from metaml.tuning import PLAN_SEED
 
@@ -126,7 +127,8 @@ def finish(
     # A resumed session may have lost the predictions of earlier trials: the best of them can still stand alone.
     kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
-        return _fallback(dataset, found, _why_nothing(found, settings, is_stopped=is_stopped))
+        why = _why_nothing(found, settings, is_stopped=is_stopped)
+        return _fallback(dataset, found, why) if found.rescued is None else _rescued(dataset, found, found.rescued, why)
     weighted = _weighted(dataset, found, kept, single)
     begun = budget.used
     fitted = _fitted(dataset, found, weighted, pool, settings, budget, models)
@@ -299,6 +301,17 @@ def _refit_job(dataset: Dataset, found: Found, trial: Trial, settings: TuneSetti
     limits = Limits(left if math.isfinite(left) else settings.limits.seconds, settings.limits.megabytes)
     config = dict(trial.run.config)
     return Job(dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, refit=True)
+
+
+def _rescued(dataset: Dataset, found: Found, rescued: Rescued, why: str) -> Finished:
+    """Return what was fitted to some of the folds: far better than a small tree, but nobody can say how good it is."""
+    n = len(rescued.folds)
+    why += f" (what was saved is {rescued.algorithm} as fitted to {n} of {found.plan.n_folds} folds)"
+    with importing:
+        estimators = tuple(pickle.loads(fold.model) for fold in rescued.folds)  # noqa: S301 - from our own workers
+    member = Member(rescued.algorithm, dict(rescued.config), 1.0, estimators)
+    model = Model.of(dataset, [member], metric=found.metric, facts={"session": found.session, "fallback": why})
+    return Finished(model, "fallback", (), math.nan, None, 0.0, why)
 
 
 def _fallback(dataset: Dataset, found: Found, why: str) -> Finished:

@@ -18,7 +18,7 @@ from metaml.encoding import Facts
 from metaml.memory import Memory
 from metaml.metalearning.opening import Opening
 from metaml.optimizer import STRATEGIES, Optimizer
-from metaml.search import Search
+from metaml.search import Choice, Search
 
 FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "gradient_boosting", "svm")
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
@@ -196,6 +196,16 @@ def search_of(lineup: LineUp, memory: Memory | None) -> Search:
         seed=lineup.seed,
         is_timed=lineup.is_timed,
     )
+
+
+def origin_of(choice: Choice, task: Task) -> str:
+    """Return where a choice comes from, as the knowledge base has it."""
+    if choice.proposal.proposer == "random":
+        return "random"
+    if choice.proposal.proposer != "start":
+        return "surrogate"
+    is_default = choice.proposal.config == ALGORITHMS[choice.algorithm].space(task).default()
+    return "default" if is_default else "warm start"
 
 
 def _completed(order: Sequence[str], algorithms: Sequence[str]) -> list[str]:

@@ -12,7 +12,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from metaml.evaluation import FoldPlan, Limits, Outcome
+from metaml.config import Config
+from metaml.evaluation import FoldDone, FoldPlan, Limits, Outcome
 from metaml.libraries import importing
 from metaml.lineup import LineUp
 from metaml.report import Experience
@@ -75,6 +76,19 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(complete, key=lambda trial: -trial.score)
 
 
+@dataclass(frozen=True, eq=False)
+class Rescued:
+    """What was fitted to the first folds of an evaluation that was never complete: better than nothing at all.
+
+    The `score` is that of the first fold, which tells such evaluations apart; it is no score of the whole.
+    """
+
+    algorithm: str
+    config: Config
+    folds: tuple[FoldDone, ...]
+    score: float
+
+
 @dataclass(frozen=True)
 class TuneProgress:
     """How far a session has come, for the person who watches."""
@@ -90,7 +104,8 @@ class TuneProgress:
 class Found:
     """What a session found: its trials in the order in which they finished, and where its seconds went.
 
-    `trouble` says why it ended early, if nothing more could be stored.
+    `trouble` says why it ended early, if nothing more could be stored; `rescued` is what there is where none of the
+    trials is complete.
     """
 
     session: str
@@ -100,6 +115,7 @@ class Found:
     ledger: Mapping[str, float] = field(default_factory=dict)
     experience: Experience | None = None
     trouble: str = ""
+    rescued: Rescued | None = None
 
     @property
     def ranked(self) -> list[Trial]:

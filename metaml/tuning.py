@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.config import Config
 from metaml.consultation import Consultation
@@ -20,12 +19,12 @@ from metaml.data import Dataset
 from metaml.evaluation import Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
 from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
-from metaml.lineup import OPENING_SHARE, search_of, size_of, yardsticks
+from metaml.lineup import OPENING_SHARE, origin_of, search_of, size_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
 from metaml.report import Experience
 from metaml.search import Choice
-from metaml.trials import CutShort, FoldModels, Found, Spool, Trial, TuneProgress, ranked
+from metaml.trials import CutShort, FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
 from metaml_kb import KnowledgeBase, ProposalRecord
 from metaml_kb.errors import StorageFull
@@ -73,6 +72,7 @@ class TuneSession:
         self.spool, self.models = spool or Spool(None), models
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
+        self._rescued: Rescued | None = None
         pool.add(dataset)
         self._yardsticks = yardsticks(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
         # While the workers evaluate what is evaluated in any case, there is time to think.
@@ -137,13 +137,14 @@ class TuneSession:
             trouble = str(full)
         for ticket, asked in in_flight.items():
             self.pool.cancel(ticket)
+            self._rescue(ticket, asked.job)
             if asked.begun is not None:
                 self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
             self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
         if not trouble:
             self.kb.add_events(self.key, self._events)
         ledger, experience = dict(self.ledger), self._contribution()
-        return Found(self.key, self.metric, self.plan, tuple(self.trials), ledger, experience, trouble)
+        return Found(self.key, self.metric, self.plan, tuple(self.trials), ledger, experience, trouble, self._rescued)
 
     def _search(
         self,
@@ -176,7 +177,18 @@ class TuneSession:
         ticket = next(ticket for ticket, asked in in_flight.items() if asked.job is job)
         choice = in_flight.pop(ticket).choice
         self._note_begun(in_flight)
-        return self._store(choice, job, outcome)
+        trial = self._store(choice, job, outcome)
+        self._rescue(ticket, job)
+        return trial
+
+    def _rescue(self, ticket: int, job: Job) -> None:
+        """Remember what was fitted to the first folds of a job, if it is the best there is while none is complete."""
+        folds = self.pool.take_folds(ticket)
+        if not folds or any(trial.run.status == "ok" for trial in self.trials):
+            return
+        score = np.nan_to_num(folds[0].scores.get(self.metric, math.nan), nan=-math.inf)
+        if self._rescued is None or score > self._rescued.score:
+            self._rescued = Rescued(job.algorithm, job.config, folds, float(score))
 
     def _note_begun(self, in_flight: Mapping[int, _UnderWay]) -> None:
         """Write down since when each job is evaluated: those asked for first are, as many as there are workers."""
@@ -263,6 +275,7 @@ class TuneSession:
             replace(self.settings.limits, seconds=min(longest, left)),
             keep_predictions=True,
             keep_models=self.models is not None,
+            tells_folds=self.models is not None and not complete and self.plan.n_folds > 1,
             race=race,
             overtime=self._overtime(complete, left),
         )
@@ -300,7 +313,7 @@ class TuneSession:
             outcome,
             session=self.key,
             environment=self._machine,
-            origin=_origin(choice, self.dataset),
+            origin=origin_of(choice, self.dataset.task),
             proposal=self._proposal_record(choice, is_best=is_best),
         )
         trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
@@ -381,12 +394,3 @@ class TuneSession:
             # As they were used: describing the data set again, with more time, may find more.
             "metafeatures": {} if memory is None else memory.known,
         }
-
-
-def _origin(choice: Choice, dataset: Dataset) -> str:
-    if choice.proposal.proposer == "random":
-        return "random"
-    if choice.proposal.proposer != "start":
-        return "surrogate"
-    is_default = choice.proposal.config == ALGORITHMS[choice.algorithm].space(dataset.task).default()
-    return "default" if is_default else "warm start"

@@ -2,10 +2,12 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ import pytest
 from metaml.data import from_frame, read_dataset
 from metaml.end_to_end import tune
 from metaml.errors import BadRequest
-from metaml.evaluation import Limits
+from metaml.evaluation import Limits, Pool
 from metaml.finishing import _why_nothing
 from metaml.model import load
 from metaml.sources import builtin
@@ -254,3 +256,27 @@ def test_a_single_evaluation_that_went_wrong_is_told_as_one():
     why = _why_nothing(replace(found, trials=(crashed,)), settings_of(), is_stopped=False)
 
     assert why == "the only evaluation went wrong: the worker died"
+
+
+def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fallback(tmp_path):
+    digits = builtin.load("digits")
+    settings = settings_of(algorithms=("mlp",), n_folds=10)
+
+    has_stopped = Event()
+
+    def stop_after_a_fold() -> bool:
+        if pool._folds:
+            has_stopped.set()
+        return has_stopped.is_set()
+
+    with Pool(1) as pool:
+        result = tune(digits, settings, pool=pool, output=tmp_path, should_stop=stop_after_a_fold)
+
+    assert result.found.ranked == []
+    assert result.finished.kind == "fallback"
+    assert re.fullmatch(
+        r"the search was stopped before an evaluation was complete "
+        r"\(what was saved is mlp as fitted to \d of 10 folds\)",
+        result.finished.why,
+    )
+    assert (load(tmp_path).predict(digits.X) == digits.y).mean() > 0.9

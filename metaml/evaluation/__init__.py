@@ -8,13 +8,14 @@ from metaml.evaluation.crossval import evaluate
 from metaml.evaluation.environment import environment
 from metaml.evaluation.folds import given_plan, make_plan
 from metaml.evaluation.isolation import IsolatedEvaluator
-from metaml.evaluation.job import Evaluator, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
+from metaml.evaluation.job import Evaluator, FoldDone, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
 from metaml.evaluation.pool import Pool
 from metaml.evaluation.scoring import METRICS, Metric, all_scores, default_metric, display, metric
 
 __all__ = [
     "METRICS",
     "Evaluator",
+    "FoldDone",
     "FoldPlan",
     "IsolatedEvaluator",
     "Job",

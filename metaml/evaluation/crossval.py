@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.errors import BadRequest
-from metaml.evaluation.job import Job, Outcome, Rows, Status
+from metaml.evaluation.job import FoldDone, Job, Outcome, Rows, Status
 from metaml.evaluation.memory import MemoryMeter
 from metaml.evaluation.scoring import all_scores
 
@@ -52,11 +52,13 @@ def evaluate(
     *,
     n_threads: int = 1,
     on_overtime: Callable[[], None] = lambda: None,
+    on_fold: Callable[[FoldDone], None] = lambda _: None,
 ) -> Outcome:
     """Return the outcome of a job on its data set.
 
     Whatever the learner raises becomes part of the outcome. Limits are looked at after each fold; to stop a learner
-    in the middle of one takes an `IsolatedEvaluator`. Whoever watches the limits hears of overtime.
+    in the middle of one takes an `IsolatedEvaluator`. Whoever watches the limits hears of overtime, and of the folds
+    that are done if the job tells of them.
     """
     _check(job, dataset)
     if job.refit:
@@ -81,6 +83,8 @@ def evaluate(
                 predictions[test] = tested.prediction
                 scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
                 models.keep(tested)
+                if job.tells_folds and models.kept:
+                    on_fold(FoldDone(models.kept[-1], scores[-1]))
                 _check_memory(job, meter.peak())
                 if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
                     break

@@ -22,7 +22,7 @@ import psutil
 
 from metaml.errors import BadRequest
 from metaml.evaluation.crossval import too_large, too_slow
-from metaml.evaluation.job import Job, Outcome, Status
+from metaml.evaluation.job import FoldDone, Job, Outcome, Status
 from metaml.evaluation.kinship import descendants
 from metaml.evaluation.memory import MEGABYTE
 from metaml.evaluation.nursery import ATTEMPTS, Nursery, Worker
@@ -61,7 +61,12 @@ class IsolatedEvaluator:
         """Return the outcome of a job, at most moments after its limit."""
         return self.run(job)
 
-    def run(self, job: Job, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
+    def run(
+        self,
+        job: Job,
+        should_stop: Callable[[], bool] = lambda: False,
+        on_fold: Callable[[FoldDone], None] = lambda _: None,
+    ) -> Outcome:
         """Return the outcome of a job; once `should_stop` says so it is killed and has crashed.
 
         A job that makes no sense, or whose data set is missing, raises BadRequest: it says nothing of its algorithm.
@@ -69,7 +74,7 @@ class IsolatedEvaluator:
         for _ in range(ATTEMPTS):
             if self._worker is None:
                 self._worker = self._nursery.new_worker()
-            watch = _Watch(job, self._worker, should_stop)
+            watch = _Watch(job, self._worker, should_stop, on_fold)
             try:
                 done = watch.until_done()
             except _Overrun as overrun:
@@ -95,11 +100,14 @@ class IsolatedEvaluator:
 class _Watch:
     """One job in one worker, seen from outside."""
 
-    def __init__(self, job: Job, worker: Worker, should_stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, job: Job, worker: Worker, should_stop: Callable[[], bool], on_fold: Callable[[FoldDone], None]
+    ) -> None:
         self.has_begun = False
         self._job = job
         self._worker = worker
         self._should_stop = should_stop
+        self._on_fold = on_fold
         self._since = time.monotonic()
         self._most_seconds = job.limits.seconds
         self._baseline_bytes = 0
@@ -155,6 +163,9 @@ class _Watch:
         if self.has_begun and isinstance(message, Overrunning) and self._job.overtime is not None:
             left = self._job.overtime.until - self._since
             self._most_seconds = max(self._most_seconds, min(self._job.overtime.seconds, left))
+            return
+        if self.has_begun and isinstance(message, FoldDone):
+            self._on_fold(message)
             return
         if self.has_begun or not isinstance(message, Begun):
             raise _WorkerGone

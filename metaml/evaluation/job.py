@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -130,15 +130,23 @@ class Overtime:
         return is_ahead and expected <= self.seconds and time.monotonic() + left <= self.until
 
 
+class FoldDone(NamedTuple):
+    """A fold of an evaluation under way: the pickled estimator that was fitted, and its scores."""
+
+    model: bytes
+    scores: Mapping[str, float]
+
+
 @dataclass(frozen=True)
 class Job:
     """One evaluation asked for. The data set is named by its fingerprint.
 
     `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
     With `overtime`, limits are looked ahead to, and the limit of time gives way to what is better than the best.
-    `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold. A `refit`
-    is no evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the fitted
-    estimator comes back.
+    `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold; if it
+    `tells_folds`, too, each of them is told as soon as it is there, whatever becomes of the others. A `refit` is no
+    evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the fitted estimator
+    comes back.
     """
 
     dataset: str
@@ -150,6 +158,7 @@ class Job:
     folds: tuple[int, ...] | None = None
     keep_predictions: bool = False
     keep_models: bool = False
+    tells_folds: bool = False
     race: Race | None = None
     overtime: Overtime | None = None
     refit: bool = False

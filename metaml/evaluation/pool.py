@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from types import TracebackType
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 
 from metaml.errors import BadRequest
 from metaml.evaluation.isolation import IsolatedEvaluator
-from metaml.evaluation.job import Job, Outcome
+from metaml.evaluation.job import FoldDone, Job, Outcome
 from metaml.evaluation.nursery import ALGORITHMS, LIBRARIES, Nursery
 from metaml.evaluation.shelf import Shelf
 from metaml.scratch import Scratch
@@ -51,6 +52,7 @@ class Pool:
         self._nursery = Nursery(self._scratch.folder, registry=registry, n_threads=n_threads, preload=preload)
         self._tickets = itertools.count()
         self._in_flight: dict[int, Job] = {}
+        self._folds: defaultdict[int, list[FoldDone]] = defaultdict(list)
         self._waiting: queue.SimpleQueue[tuple[int, Job] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[int, Outcome | Exception]] = queue.SimpleQueue()
         self._threads = [
@@ -103,6 +105,10 @@ class Pool:
         else:
             self._in_flight.pop(ticket, None)
 
+    def take_folds(self, ticket: int) -> tuple[FoldDone, ...]:
+        """Return the folds that a job has told of so far, whether it is done, cancelled or under way; forget them."""
+        return tuple(self._folds.pop(ticket, ()))
+
     def close(self) -> None:
         """Cancel all jobs and end all workers."""
         self.cancel()
@@ -125,6 +131,9 @@ class Pool:
     def _is_cancelled(self, ticket: int) -> bool:
         return ticket not in self._in_flight
 
+    def _hear_of_fold(self, ticket: int, fold: FoldDone) -> None:
+        self._folds[ticket].append(fold)
+
     def _work(self) -> None:
         evaluator = IsolatedEvaluator(self._nursery)
         while (task := self._waiting.get()) is not None:
@@ -132,7 +141,8 @@ class Pool:
             if self._is_cancelled(ticket):
                 continue
             try:
-                answer: Outcome | Exception = evaluator.run(job, partial(self._is_cancelled, ticket))
+                is_cancelled = partial(self._is_cancelled, ticket)
+                answer: Outcome | Exception = evaluator.run(job, is_cancelled, partial(self._hear_of_fold, ticket))
             except Exception as trouble:
                 answer = trouble
             self._answers.put((ticket, answer))

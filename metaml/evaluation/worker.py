@@ -99,6 +99,7 @@ def _outcome(
                 registry[job.algorithm],
                 n_threads=n_threads,
                 on_overtime=lambda: connection.send(Overrunning()),
+                on_fold=connection.send,
             )
     except BadRequest:
         raise

@@ -131,3 +131,24 @@ def test_folders_of_data_sets_are_removed(two_classes):
         assert (folder / f"{two_classes.fingerprint}.pickle").exists()
 
     assert not folder.exists()
+
+
+def test_a_job_that_runs_out_of_time_has_told_of_the_folds_that_were_done(pool, two_classes, ask):
+    job = ask(two_classes, "Sleepy", {"seconds": 0.5}, seconds=0.9, n_folds=3, keep_models=True, tells_folds=True)
+    ticket = pool.submit(job)
+
+    _, outcome = pool.next(30)
+    folds = pool.take_folds(ticket)
+
+    assert outcome.status == "timeout"
+    assert [pickle.loads(fold.model).predict(two_classes.X).shape for fold in folds] == [(len(two_classes.y),)]
+    assert 0 <= folds[0].scores["accuracy"] <= 1
+    assert pool.take_folds(ticket) == ()
+
+
+def test_folds_are_told_only_where_somebody_asks(pool, two_classes, ask):
+    ticket = pool.submit(ask(two_classes, "Constant", keep_models=True))
+
+    pool.next(30)
+
+    assert pool.take_folds(ticket) == ()
