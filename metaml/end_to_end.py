@@ -15,8 +15,9 @@ from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
 from metaml.libraries import at_most_threads
 from metaml.report import ReportData
+from metaml.resuming import cut_short
 from metaml.takeaway import report_data, write_files
-from metaml.trials import FoldModels, Found, Spool, TuneProgress, cut_short
+from metaml.trials import FoldModels, Found, Spool, TuneProgress
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb

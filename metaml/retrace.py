@@ -12,7 +12,8 @@ from metaml.learning import Wanted, lessons_of_revision
 from metaml.lineup import LineUp, search_of
 from metaml.memory import Memory
 from metaml.metalearning.table import to_leave_out
-from metaml.trials import Spool, Trial, trials_of
+from metaml.resuming import trials_of
+from metaml.trials import Spool, Trial
 from metaml_kb import KnowledgeBase
 
 

@@ -1,9 +1,7 @@
-"""Finished evaluations of a session, and how they survive it: scores in the knowledge base, predictions on the disk."""
+"""Finished evaluations of a session, and what of them is on the disk until it ends: predictions and fold models."""
 
-import json
 import pickle
 import shutil
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,14 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.config import Config
-from metaml.evaluation import FoldDone, FoldPlan, Limits, Outcome
+from metaml.evaluation import FoldDone, FoldPlan, Outcome
 from metaml.libraries import importing
-from metaml.lineup import LineUp
 from metaml.report import Experience
 from metaml.scratch import Scratch
-from metaml.tune_settings import TuneSettings
-from metaml_kb import KnowledgeBase, Run
-from metaml_kb.lookup import find_run
+from metaml_kb import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,36 +33,6 @@ class Trial:
     def told(self, metric: str) -> Outcome:
         """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
         return replace(self.outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else self.outcome
-
-
-@dataclass(frozen=True, eq=False)
-class CutShort:
-    """A session that did not end: its line-up, what it had finished, and how much of its time was used."""
-
-    key: str
-    lineup: LineUp
-    trials: tuple[Trial, ...]
-    settings: Mapping[str, Any]
-
-    def resumed(self, settings: TuneSettings) -> TuneSettings:
-        """Return the settings to go on with: metric, folds, rows, limits, budget and what to leave out stay."""
-        kept = self.settings
-        return replace(
-            settings,
-            metric=self.lineup.metric,
-            seconds=kept["seconds"],
-            n_iterations=kept["n_iterations"],
-            n_folds=kept["n_folds"],
-            # None meant that all rows fitted: without a number, how many do would be decided anew.
-            max_rows=kept["max_rows"] or sys.maxsize,
-            limits=Limits(kept["limit_seconds"], kept["limit_megabytes"]),
-            exclude_datasets=tuple(kept["left_out"]),
-        )
-
-    @property
-    def used(self) -> float:
-        """Return the seconds that had passed when its last evaluation finished."""
-        return self.trials[-1].at if self.trials else 0.0
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -220,56 +185,3 @@ class FoldModels:
 
     def _path(self, run: str) -> Path:
         return self._scratch.folder / run
-
-
-def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
-    """Return the newest session on a data set (fingerprint) that did not end, None if all did."""
-    open_ones = kb.sql(
-        "SELECT key, settings FROM session WHERE kind = 'tune' AND finished_at IS NULL ORDER BY started_at DESC"
-    )
-    for key, text in open_ones.itertuples(index=False):
-        settings = json.loads(text)
-        if settings.get("dataset") == dataset and "lineup" in settings and "n_folds" in settings:
-            lineup = LineUp.from_json(_last_lineup(kb, str(key)) or settings["lineup"])
-            trials = trials_of(kb, str(key), lineup.metric, spool)
-            return CutShort(str(key), lineup, trials, settings)
-    return None
-
-
-def _last_lineup(kb: KnowledgeBase, session: str) -> Mapping[str, Any] | None:
-    """Return the line-up from the moment on when experience joined a session, None if it never did."""
-    log = kb.sql(
-        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
-        "WHERE session.key = :key AND event.kind = 'experience joined' ORDER BY event.number DESC",
-        {"key": session},
-    )
-    return None if log.empty else json.loads(log["details"].iloc[0])["lineup"]
-
-
-def trials_of(kb: KnowledgeBase, session: str, metric: str, spool: Spool) -> tuple[Trial, ...]:
-    """Return the finished evaluations of a session in the order in which they finished."""
-    log = kb.sql(
-        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
-        "WHERE session.key = :key AND event.kind = 'finished' ORDER BY event.number",
-        {"key": session},
-    )
-    return tuple(_trial(kb, json.loads(text), metric, spool) for text in log["details"])
-
-
-def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, spool: Spool) -> Trial:
-    run = find_run(kb, told["run"]).run
-    scores = {name: tuple(np.atleast_1d(values).tolist()) for name, values in run.scores.items()}
-    outcome = Outcome(
-        status=run.status,  # type: ignore[arg-type]
-        seconds=told["seconds"],
-        scores=scores,
-        folds=tuple(range(max(map(len, scores.values()), default=0))),
-        fit_seconds=run.fit_seconds or 0.0,
-        predict_seconds=run.predict_seconds or 0.0,
-        peak_megabytes=run.peak_megabytes or 0.0,
-        error=run.error,
-        predictions=spool.get(told["run"]),
-        expected_seconds=told.get("expected", 0.0),
-    )
-    score = told.get("score")
-    return Trial(run, outcome, outcome.score(metric) if score is None else score, told["at"])

@@ -23,8 +23,9 @@ from metaml.lineup import OPENING_SHARE, origin_of, search_of, size_of, yardstic
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
 from metaml.report import Experience
+from metaml.resuming import CutShort
 from metaml.search import Choice
-from metaml.trials import CutShort, FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
+from metaml.trials import FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
 from metaml_kb import KnowledgeBase, ProposalRecord
 from metaml_kb.errors import StorageFull

@@ -12,9 +12,10 @@ from metaml.data import Dataset, from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import Limits, Pool
 from metaml.recording import dataset_record, fold_plan_record
+from metaml.resuming import cut_short, trials_of
 from metaml.retrace import retrace
 from metaml.sources import builtin
-from metaml.trials import Spool, cut_short, trials_of
+from metaml.trials import Spool
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb

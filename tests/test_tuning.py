@@ -12,9 +12,10 @@ from metaml.judging import judge
 from metaml.learning import Wanted, learn, place_of
 from metaml.metalearning.table import to_leave_out
 from metaml.recording import store_metafeatures
+from metaml.resuming import cut_short, trials_of
 from metaml.retrace import retrace
 from metaml.sources import builtin
-from metaml.trials import Spool, cut_short, ranked, trials_of
+from metaml.trials import Spool, ranked
 from metaml.tune_settings import TuneSettings, folds_and_rows
 from metaml.tuning import TuneSession
 from metaml_kb import DatasetRecord, open_kb
