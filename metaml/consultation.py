@@ -135,12 +135,14 @@ class Consultation:
                 store_metafeatures(self._kb, self._dataset, seconds=describe_seconds(self._settings))
 
     def _lacks_metafeatures(self) -> bool:
-        """Return whether there was no time for all metafeatures when the data set was described."""
+        """Return whether the data set was never described, or not in full for want of time."""
         query = (
-            "SELECT 1 FROM metafeature JOIN dataset ON dataset.id = metafeature.dataset_id "
-            "WHERE dataset.fingerprint = :fingerprint AND metafeature.reason = :reason LIMIT 1"
+            "SELECT count(*) AS described, sum(CASE WHEN metafeature.reason = :reason THEN 1 ELSE 0 END) AS late "
+            "FROM metafeature JOIN dataset ON dataset.id = metafeature.dataset_id "
+            "WHERE dataset.fingerprint = :fingerprint"
         )
-        return not self._kb.sql(query, {"fingerprint": self._dataset.fingerprint, "reason": OUT_OF_TIME}).empty
+        found = self._kb.sql(query, {"fingerprint": self._dataset.fingerprint, "reason": OUT_OF_TIME}).iloc[0]
+        return bool(found["described"] == 0 or found["late"])
 
     def _read(self, repertoire: Repertoire, metafeatures: dict[str, float]) -> Opening:
         task = self._dataset.task

@@ -338,6 +338,15 @@ def test_a_data_set_that_was_described_in_haste_is_described_again(iris, pool, t
         assert int(kb.metafeatures().loc[iris.fingerprint].notna().sum()) > n_before
 
 
+def test_a_data_set_that_was_known_but_never_described_is_described(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        kb.add_dataset(DatasetRecord(iris.fingerprint, "iris", task="multiclass"))
+
+        TuneSession(iris, kb, settings_of(n_iterations=1), pool).run()
+
+        assert int(kb.metafeatures().loc[iris.fingerprint].notna().sum()) > 20
+
+
 def test_a_data_set_that_is_itself_left_out_is_searched_with_the_lessons_of_the_others_every_time(iris, pool, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         fill(kb)
