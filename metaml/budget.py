@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from metaml.errors import BadRequest
 
@@ -92,6 +92,15 @@ class Budget:
 
     def __post_init__(self) -> None:
         self._start = self.clock() - self.used_before
+
+    def ending_in(self, seconds: float) -> "Budget":
+        """Return the same stretch of time, which ends so many seconds from now at the latest.
+
+        >>> Budget(None, used_before=60.0).ending_in(3.0).seconds > 60.0
+        True
+        """
+        used = self.used
+        return replace(self, seconds=used + min(seconds, self.left), used_before=used)
 
     @property
     def used(self) -> float:

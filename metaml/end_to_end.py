@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -21,7 +21,10 @@ from metaml.trials import FoldModels, Found, Spool, TuneProgress
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb
+from metaml_kb.errors import KBError
 
+STOP_SECONDS = 3.0
+"""What may still be fitted once somebody wants to stop, in seconds."""
 SPOOL = ".unfinished"
 """Folder for what a session needs to be resumed; it goes when the session ends."""
 
@@ -62,7 +65,7 @@ def tune(
         _check_output(output)
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
-    spool = Spool(None if output is None else output / SPOOL)
+    spool = Spool(None if output is None else output / SPOOL / dataset.fingerprint)
     with (
         nullcontext(pool) if pool else Pool(settings.n_workers) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
@@ -88,10 +91,12 @@ def tune(
             should_stop=should_stop,
         )
         searched = budget.used - begun
-        finished = finish(
-            dataset, found, workers, settings, budget, models=models, single=single, is_stopped=should_stop()
-        )
-        features, no_features = importances(dataset, found, finished, workers, settings, budget, models)
+        is_stopped = should_stop()
+        # Who wants to stop does not want to wait for what the rest of the time would allow.
+        end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
+        hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
+        finished = finish(dataset, found, workers, hurried, end, models=models, single=single, is_stopped=is_stopped)
+        features, no_features = importances(dataset, found, finished, workers, hurried, end, models)
         data = report_data(
             dataset,
             found,
@@ -107,7 +112,11 @@ def tune(
         if output is not None:
             write_files(output, dataset, found, finished, data, predictions=predictions)
         if not found.trouble:
-            session.close()
+            try:
+                session.close()
+            except KBError as trouble:
+                # The model and the runs are safe; only that the session ended is not known.
+                found = replace(found, trouble=str(trouble))
         return Tuned(finished, found, data, budget.used)
 
 
