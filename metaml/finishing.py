@@ -124,12 +124,15 @@ def finish(
 
     `is_stopped` tells that the search was ended before its budget was.
     """
-    # A resumed session may have lost the predictions of earlier trials: the best of them can still stand alone.
+    # A resumed session may have lost the predictions of earlier trials: the best of them can only stand alone.
     kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
         why = _why_nothing(found, settings, is_stopped=is_stopped)
         return _fallback(dataset, found, why) if found.rescued is None else _rescued(dataset, found, found.rescued, why)
     weighted = _weighted(dataset, found, kept, single)
+    best = found.ranked[0]
+    if best.outcome.predictions is None and best.score > _score_of(dataset, found, weighted):
+        weighted = [(best, 1.0)]
     begun = budget.used
     fitted = _fitted(dataset, found, weighted, pool, settings, budget, models)
     if not fitted and settings.seconds is not None:
@@ -148,9 +151,8 @@ def finish(
     ]
     chosen = tuple((trial, weight / total) for trial, weight, _ in fitted)
     if chosen[0][0].outcome.predictions is None:
-        best = chosen[0][0].outcome.score(found.metric)
-        model = Model.of(dataset, members, metric=found.metric, score=best, facts=_facts(found))
-        return Finished(model, "single", chosen, best, None, budget.used - begun)
+        model = Model.of(dataset, members, metric=found.metric, score=best.score, facts=_facts(found))
+        return Finished(model, "single", chosen, best.score, None, budget.used - begun)
     predictions = combine([_predictions(trial) for trial, _ in chosen], np.array([weight for _, weight in chosen]))
     multipliers = None
     if dataset.labels is not None and depends_on_thresholds(found.metric):
@@ -211,6 +213,14 @@ def _weighted(dataset: Dataset, found: Found, kept: Sequence[Trial], single: boo
     weights = select(predictions, dataset.y, found.metric, folds=_folds(found))
     members = [(trial, float(weight)) for trial, weight in zip(kept, weights, strict=True) if weight > 0]
     return sorted(members, key=lambda member: -member[1])
+
+
+def _score_of(dataset: Dataset, found: Found, weighted: Sequence[tuple[Trial, float]]) -> float:
+    """Return the score of an ensemble on the rows that its members predicted; that of one alone is known."""
+    if len(weighted) == 1:
+        return weighted[0][0].score
+    together = combine([_predictions(trial) for trial, _ in weighted], np.array([weight for _, weight in weighted]))
+    return score(together, dataset.y, found.metric, folds=_folds(found))
 
 
 def _fitted(
@@ -291,9 +301,7 @@ def _best_of(dataset: Dataset, found: Found, fitted: Sequence[Fitted], *, is_who
     best = max(fitted, key=lambda member: member[0].score)
     if is_whole or len(fitted) == 1:
         return list(fitted)
-    weights = np.array([weight for _, weight, _ in fitted])
-    together = combine([_predictions(trial) for trial, _, _ in fitted], weights / weights.sum())
-    is_better = score(together, dataset.y, found.metric, folds=_folds(found)) >= best[0].score
+    is_better = _score_of(dataset, found, [member[:2] for member in fitted]) >= best[0].score
     return list(fitted) if is_better else [best]
 
 

@@ -1,12 +1,15 @@
 """A session that was cut short: how it is found in the knowledge base, and what it goes on with."""
 
 import json
+import os
+import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import psutil
 
 from metaml.evaluation import Limits, Outcome
 from metaml.lineup import LineUp
@@ -14,6 +17,9 @@ from metaml.trials import Spool, Trial
 from metaml.tune_settings import TuneSettings
 from metaml_kb import KnowledgeBase
 from metaml_kb.lookup import find_run
+
+CLOCK_SECONDS = 2.0
+"""By how much the start of one process may seem to differ as the clock of the machine is set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +32,15 @@ class CutShort:
     settings: Mapping[str, Any]
 
     def resumed(self, settings: TuneSettings) -> TuneSettings:
-        """Return the settings to go on with: metric, folds, rows, limits, budget and what to leave out stay."""
+        """Return the settings to go on with: all that decides what is tried, and how it is judged, stays."""
         kept = self.settings
         return replace(
             settings,
             metric=self.lineup.metric,
+            algorithms=self.lineup.algorithms,
+            strategy=self.lineup.strategy,
+            bandit=self.lineup.bandit,
+            seed=self.lineup.seed,
             seconds=kept["seconds"],
             n_iterations=kept["n_iterations"],
             n_folds=kept["n_folds"],
@@ -47,27 +57,48 @@ class CutShort:
 
 
 def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
-    """Return the newest session on a data set (fingerprint) that did not end, None if all did."""
+    """Return the newest session on a data set (fingerprint) that did not end, None if all did or are under way."""
     open_ones = kb.sql(
         "SELECT key, settings FROM session WHERE kind = 'tune' AND finished_at IS NULL ORDER BY started_at DESC"
     )
     for key, text in open_ones.itertuples(index=False):
         settings = json.loads(text)
         if settings.get("dataset") == dataset and "lineup" in settings and "n_folds" in settings:
-            lineup = LineUp.from_json(_last_lineup(kb, str(key)) or settings["lineup"])
+            resumed = _last(kb, str(key), "resumed") or {}
+            if _is_under_way(resumed.get("held_by") or settings.get("held_by")):
+                continue
+            joined = _last(kb, str(key), "experience joined") or settings
+            lineup = LineUp.from_json(joined["lineup"])
             trials = trials_of(kb, str(key), lineup.metric, spool)
             return CutShort(str(key), lineup, trials, settings)
     return None
 
 
-def _last_lineup(kb: KnowledgeBase, session: str) -> Mapping[str, Any] | None:
-    """Return the line-up from the moment on when experience joined a session, None if it never did."""
+def this_process() -> dict[str, object]:
+    """Return what tells this process from all others, also from one that gets its number later."""
+    own = psutil.Process()
+    return {"host": platform.node(), "pid": own.pid, "started": own.create_time()}
+
+
+def _is_under_way(holder: Mapping[str, Any] | None) -> bool:
+    """Return whether the process that holds a session is another one of this machine, and lives."""
+    if not holder or holder["host"] != platform.node() or holder["pid"] == os.getpid():
+        return False
+    try:
+        return bool(abs(psutil.Process(holder["pid"]).create_time() - holder["started"]) < CLOCK_SECONDS)
+    except psutil.Error:
+        return False
+
+
+def _last(kb: KnowledgeBase, session: str, kind: str) -> Mapping[str, Any] | None:
+    """Return the details of the last event of a kind in a session, None if there was none."""
     log = kb.sql(
         "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
-        "WHERE session.key = :key AND event.kind = 'experience joined' ORDER BY event.number DESC",
-        {"key": session},
+        "WHERE session.key = :key AND event.kind = :kind ORDER BY event.number DESC LIMIT 1",
+        {"key": session, "kind": kind},
     )
-    return None if log.empty else json.loads(log["details"].iloc[0])["lineup"]
+    details: Mapping[str, Any] | None = None if log.empty else json.loads(log["details"].iloc[0])
+    return details
 
 
 def trials_of(kb: KnowledgeBase, session: str, metric: str, spool: Spool) -> tuple[Trial, ...]:

@@ -3,6 +3,7 @@
 import pickle
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -130,9 +131,11 @@ class Spool:
         return found
 
     def clear(self) -> None:
-        """Remove everything."""
+        """Remove everything, and the folder around it if there is no other search's in it."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
+            with suppress(OSError):
+                self.folder.parent.rmdir()
 
 
 class FoldModels:

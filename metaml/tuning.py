@@ -22,13 +22,12 @@ from metaml.learning import is_in_file
 from metaml.lineup import OPENING_SHARE, origin_of, search_of, size_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
-from metaml.report import Experience
-from metaml.resuming import CutShort
+from metaml.resuming import CutShort, this_process
 from metaml.search import Choice
 from metaml.trials import FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
 from metaml_kb import KnowledgeBase, ProposalRecord
-from metaml_kb.errors import StorageFull
+from metaml_kb.errors import KBError
 
 PLAN_SEED = 0
 """The folds are those of the bot, so that its runs and ours can be compared."""
@@ -109,7 +108,7 @@ class TuneSession:
         self._n_asked = len(self.trials)
         self._events: list[tuple[str, Mapping[str, object]]] = []
         if resumed is not None:
-            self._note("resumed", self._plain_memory())
+            self._note("resumed", {"held_by": this_process(), **self._plain_memory()})
 
     def _begin(self) -> list[tuple[int, Job]]:
         """Return the first jobs of any search, already submitted: as many as there are workers."""
@@ -132,20 +131,17 @@ class TuneSession:
         self._note_begun(in_flight)
         trouble = ""
         try:
-            self._search(in_flight, reserve, on_progress, should_stop)
-        except StorageFull as full:
-            # What was found so far makes a model; the session stays open, so that it can be resumed.
-            trouble = str(full)
-        for ticket, asked in in_flight.items():
-            self.pool.cancel(ticket)
-            self._rescue(ticket, asked.job)
-            if asked.begun is not None:
-                self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
-            self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
-        if not trouble:
+            try:
+                self._search(in_flight, reserve, on_progress, should_stop)
+            finally:
+                self._kill(in_flight)
             self.kb.add_events(self.key, self._events)
-        ledger, experience = dict(self.ledger), self._contribution()
-        return Found(self.key, self.metric, self.plan, tuple(self.trials), ledger, experience, trouble, self._rescued)
+        except KBError as refused:
+            # What was found so far makes a model; the session stays open, so that it can be resumed.
+            trouble = str(refused)
+        experience = self.consultation.contribution(sum(trial.run.origin == "warm start" for trial in self.trials))
+        trials, ledger = tuple(self.trials), dict(self.ledger)
+        return Found(self.key, self.metric, self.plan, trials, ledger, experience, trouble, self._rescued)
 
     def _search(
         self,
@@ -172,6 +168,15 @@ class TuneSession:
         while in_flight and (finished := self.pool.next(timeout=0)) is not None:
             # What has finished while the last one was stored is not lost.
             self._store_next(in_flight, finished)
+
+    def _kill(self, in_flight: Mapping[int, _UnderWay]) -> None:
+        """End what is still under way."""
+        for ticket, asked in in_flight.items():
+            self.pool.cancel(ticket)
+            self._rescue(ticket, asked.job)
+            if asked.begun is not None:
+                self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
+            self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
 
     def _store_next(self, in_flight: dict[int, _UnderWay], finished: tuple[Job, Outcome]) -> Trial:
         job, outcome = finished
@@ -352,9 +357,6 @@ class TuneSession:
             details=details,
         )
 
-    def _contribution(self) -> Experience | None:
-        return self.consultation.contribution(sum(trial.run.origin == "warm start" for trial in self.trials))
-
     def _forget(self) -> None:
         """Keep predictions and models of the best trials only, to bound memory and disk."""
         best = ranked(self.trials)[:MOST_KEPT]
@@ -383,6 +385,7 @@ class TuneSession:
             "n_folds": self.plan.n_folds,
             "max_rows": self.plan.max_rows,
             "left_out": list(settings.exclude_datasets),
+            "held_by": this_process(),
             **self._plain_memory(),
         }
 

@@ -1,21 +1,31 @@
 """A session that was cut short: it goes on as it was, repeats nothing, and can be replayed like any other."""
 
+import json
+import platform
+import sqlite3
+import subprocess
+import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
+from subprocess import PIPE
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 
+from metaml.budget import Budget
 from metaml.data import Dataset, from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import Limits, Pool
+from metaml.finishing import finish
 from metaml.recording import dataset_record, fold_plan_record
 from metaml.resuming import cut_short, trials_of
 from metaml.retrace import retrace
 from metaml.sources import builtin
-from metaml.trials import Spool
+from metaml.trials import FoldModels, Spool
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
 from metaml_kb import KnowledgeBase, open_kb
@@ -92,6 +102,66 @@ def test_a_resumed_search_keeps_metric_folds_limits_and_what_it_leaves_out(iris,
     assert (settings.limits, settings.exclude_datasets) == (Limits(30.0), ("wine",))
 
 
+def test_a_resumed_search_keeps_algorithms_bandit_surrogate_and_seed(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        TuneSession(iris, kb, settings_of(n_iterations=3, bandit="uniform", strategy="forest"), pool).run()
+
+        earlier = cut_short(kb, iris.fingerprint, Spool(None))
+        settings = earlier.resumed(TuneSettings(algorithms=("k_neighbors", "mlp"), seed=1))
+
+    assert set(settings.algorithms) == {"decision_tree", "k_neighbors"}
+    assert (settings.bandit, settings.strategy, settings.seed) == ("uniform", "forest", 7)
+
+
+def test_a_session_that_another_process_holds_is_not_taken_over(iris, pool, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb, subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE) as other:
+        cut_after(2, iris, kb, settings_of(), pool)
+        holder = {"host": platform.node(), "pid": other.pid, "started": psutil.Process(other.pid).create_time()}
+        with kb.engine.begin() as connection:
+            settings = json.loads(connection.scalar(text("SELECT settings FROM session")))
+            changed = json.dumps({**settings, "held_by": holder})
+            connection.execute(text("UPDATE session SET settings = :changed"), {"changed": changed})
+
+        while_it_lives = cut_short(kb, iris.fingerprint, Spool(None))
+        other.kill()
+        other.wait()
+        afterwards = cut_short(kb, iris.fingerprint, Spool(None))
+
+    assert while_it_lives is None
+    assert len(afterwards.trials) == 2
+
+
+def test_the_best_of_a_resumed_search_is_taken_even_if_its_predictions_are_lost(iris, pool):
+    with open_kb(":memory:") as kb:
+        found = TuneSession(iris, kb, settings_of(), pool).run()
+    best, *others = found.ranked
+    lost = replace(best, score=1.0, outcome=replace(best.outcome, predictions=None))
+
+    with FoldModels() as models:
+        known = replace(found, trials=(lost, *others))
+        finished = finish(iris, known, pool, settings_of(), Budget(None), models=models)
+
+    assert (finished.kind, finished.score) == ("single", 1.0)
+    assert finished.chosen == ((lost, 1.0),)
+
+
+def test_two_searches_cut_short_in_one_folder_keep_what_they_need(iris, pool, tmp_path):
+    class Killed(Exception):
+        pass
+
+    def kill(progress):
+        if progress.n_done == 3:
+            raise Killed
+
+    with open_kb(tmp_path / "kb.db") as kb:
+        for dataset in (iris, builtin.load("wine")):
+            with pytest.raises(Killed):
+                tune(dataset, settings_of(), kb=kb, pool=pool, output=tmp_path / "out", on_progress=kill)
+        again = tune(iris, settings_of(), kb=kb, pool=pool, output=tmp_path / "out", resume=True)
+
+    assert all(trial.outcome.predictions is not None for trial in again.found.ranked)
+
+
 def test_a_resumed_search_keeps_its_rows_where_all_of_them_fitted(pool, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(4000, 201)), columns=[*(f"x{k}" for k in range(200)), "y"])
@@ -161,6 +231,22 @@ def test_a_full_disk_ends_a_search_with_a_model_and_more_space_lets_it_go_on(iri
     assert cut.finished.kind != "fallback"
     assert again.found.session == cut.found.session
     assert (len(again.found.trials), again.found.trouble) == (40, "")
+
+
+def test_a_knowledge_base_that_somebody_locks_ends_a_search_with_a_model(iris, pool, tmp_path):
+    def be_impatient(connection, *_):
+        connection.execute("PRAGMA busy_timeout = 1")
+
+    def lock(progress):
+        if progress.n_done == 3:
+            other.execute("BEGIN EXCLUSIVE")
+
+    with open_kb(tmp_path / "kb.db") as kb, closing(sqlite3.connect(tmp_path / "kb.db")) as other:
+        event.listen(kb.engine, "checkout", be_impatient)
+        result = tune(iris, settings_of(n_iterations=40), kb=kb, pool=pool, on_progress=lock)
+
+    assert "locked" in result.found.trouble
+    assert result.finished.kind != "fallback"
 
 
 def test_a_resumed_search_goes_on_at_once_and_experience_joins_it_later(iris, pool, tmp_path):
