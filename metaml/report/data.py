@@ -71,7 +71,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Final:
-    """The model that was saved; `why` says in a sentence why it was chosen.
+    """The model that was saved; `why` says why there is only a fallback, if that is so.
 
     `multipliers` has a factor for the probability of each class; the class with the largest product is predicted.
     """

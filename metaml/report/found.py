@@ -43,13 +43,11 @@ def headline(data: ReportData) -> Html:
             )
         else:
             said.append(joined(reached, " ", _name(data.dataset.target), "; its score could not be measured."))
-        said += [comparison(data), final.why]
+        said.append(comparison(data))
     warning = None
     if final is not None and final.kind == "fallback":
-        warning = paragraph(
-            "This is a fallback: nothing better could be fitted within the budget. Give it more time.",
-            class_="warning",
-        )
+        why = final.why or "nothing better could be fitted within the budget; give it more time"
+        warning = paragraph(f"This is a fallback: {why}.", class_="warning")
     return tag(
         "header",
         tag("p", "metaml report", class_="kicker"),

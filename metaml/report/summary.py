@@ -123,7 +123,9 @@ def _headline(data: ReportData) -> str:
     if data.final is None:
         return f"No model was found. {effort(data)}"
     reached = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, data.final.score)}"
-    said = [f"{model_words(data)}: {validated(data)} {reached}.", comparison(data), effort(data)]
+    known = f": {validated(data)} {reached}." if math.isfinite(data.final.score) else "; its score is not known."
+    why = f"It was saved because {data.final.why}." if data.final.why else ""
+    said = [f"{model_words(data)}{known}", why, comparison(data), effort(data)]
     return " ".join(sentence for sentence in said if sentence)
 
 

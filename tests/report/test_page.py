@@ -96,6 +96,14 @@ def test_a_fallback_is_labelled():
     assert "1 failed" in told
 
 
+def test_a_fallback_tells_its_reason_once():
+    data = failed()
+    told = words(render(replace(data, final=replace(data.final, why="the time was up; give more"))))
+
+    assert told.count("the time was up") == 1
+    assert "This is a fallback: the time was up; give more." in told
+
+
 def test_a_reason_that_is_given_is_told():
     page = render(replace(failed(), absent={"features": "The budget was too short to measure it."}))
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from dataclasses import replace
 
 from metaml.report import leaderboard_csv, render, summary
@@ -47,3 +48,11 @@ def test_the_leaderboard_has_every_run_the_complete_ones_ranked():
     assert ranked == sorted(ranked, reverse=True)
     assert json.loads(rows[0]["config"]).keys() == {"depth", "rate"}
     assert {row["status"] for row in rows[35:]} == {"partial"}
+
+
+def test_a_model_without_a_score_is_told_without_one():
+    data = failed()
+
+    told = summary(replace(data, final=replace(data.final, score=math.nan, why="the time was up")))["headline"]
+
+    assert told.startswith("A simple fallback model; its score is not known. It was saved because the time was up.")
