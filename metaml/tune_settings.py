@@ -16,7 +16,7 @@ DESCRIBE_SHARE = 0.02
 EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
 """An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
 LEAST_HELD_OUT = 1000
-"""Rows that must be held out where there is no time for several folds."""
+"""Rows that must be held out where there is no time for several folds; of two classes, twice those of the rarer."""
 LONGEST_SHARE, YARDSTICK_SHARE, FIRST_SHARE = 0.2, 0.4, 0.6
 """Of a time budget that one evaluation may take, unless even the quickest needs a third of that; one of the defaults
 that every search begins with; and any as long as nothing is complete."""
@@ -105,7 +105,7 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     """Return the number of folds and the most rows to use: so many that the time allows a dozen evaluations and more.
 
     Where there is no time for all folds of all rows, one fold of many rows tells more than all folds of a few: models
-    are then chosen at the size that they will have.
+    are then chosen at the size that they will have. That fold must hold enough of a rare class.
     """
     if settings.max_rows is not None or settings.clock is None:
         return settings.n_folds, settings.max_rows
@@ -113,11 +113,22 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1
     most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / (n_columns * trees))
     most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
-    if n_rows > most_in_folds and min(n_rows, most) * HELD_OUT_SHARE >= LEAST_HELD_OUT:
-        return 1, most
+    if n_rows > most_in_folds:
+        if min(n_rows, most) * HELD_OUT_SHARE * _telling_share(dataset) >= LEAST_HELD_OUT:
+            return 1, most
+        if n_rows * settings.n_folds <= DEAR * most:
+            # Folds of a few rows less would save little, and all models would have to be fitted anew.
+            return settings.n_folds, None
     n_fitted = min(n_rows, most_in_folds) * settings.n_folds
     if n_fitted > DEAR * most and min(n_rows, DEAR_ROWS * most) * HELD_OUT_SHARE >= FEW_HELD_OUT:
         return 1, DEAR_ROWS * most
     if n_fitted > TOO_DEAR * most and n_rows * HELD_OUT_SHARE >= FEWEST_HELD_OUT:
         return 1, max(most, LEAST_ROWS)
     return settings.n_folds, most_in_folds
+
+
+def _telling_share(dataset: Dataset) -> float:
+    """Return the part of the rows that tell models apart: of two classes, the rarer one and as many of the other."""
+    if dataset.task != "binary":
+        return 1.0
+    return 2 * float(min(dataset.y.mean(), 1 - dataset.y.mean()))

@@ -248,6 +248,22 @@ def test_a_part_that_is_too_small_to_judge_by_is_not_held_out():
     assert folds_and_rows(few, TuneSettings(seconds=10.0)) == (5, 2000)
 
 
+def test_a_part_with_few_of_a_rare_class_is_not_held_out():
+    columns = pd.DataFrame({f"c{k}": np.arange(20_000.0) % (k + 7) for k in range(11)})
+    rare = from_frame(columns.assign(y=np.arange(20_000) % 20 == 0), target="y")
+    even = from_frame(columns.assign(y=np.arange(20_000) % 2 == 0), target="y")
+
+    assert folds_and_rows(rare, TuneSettings(seconds=10.0)) == (5, None)
+    assert folds_and_rows(even, TuneSettings(seconds=10.0)) == (1, 72_727)
+
+
+def test_folds_that_have_time_for_nearly_all_rows_use_all_of_them():
+    columns = pd.DataFrame({f"c{k}": np.arange(4000.0) % (k + 7) for k in range(48)})
+    numbers = from_frame(columns.assign(y=np.arange(4000) / 7), target="y", task="regression")
+
+    assert folds_and_rows(numbers, TuneSettings(seconds=10.0)) == (5, None)
+
+
 def test_a_part_is_held_out_where_all_folds_would_never_end():
     columns = pd.DataFrame(np.random.default_rng(0).normal(size=(1500, 600)).round(2)).add_prefix("c")
     dear = from_frame(columns.assign(y=[f"class {k % 26}" for k in range(1500)]), target="y")
