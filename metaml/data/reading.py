@@ -49,12 +49,12 @@ def read_table(path: str | Path) -> RawTable:
 
 
 def table_name(path: str | Path) -> str:
-    """Return a file's name without the endings that say how it is stored.
+    """Return a file's name without the endings that say how it is stored; bytes that are no text are "?".
 
     >>> table_name("data/credit-g.csv.gz"), table_name("v1.2.arff")
     ('credit-g', 'v1.2')
     """
-    name = Path(path).name
+    name = Path(path).name.encode("utf-8", "replace").decode()
     while Path(name).suffix.lower() in PACKINGS + FORMATS:
         name = Path(name).stem
     return name

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,12 @@ def test_packed_files_are_unpacked_whatever_they_are_called(
     assert named.name == "x"
     assert len(named.X) == 8
     assert named.fingerprint == misnamed.fingerprint
+
+
+def test_a_name_that_is_not_utf_8_can_be_printed_and_stored(tmp_path: Path) -> None:
+    path = written(tmp_path / os.fsdecode(b"gr\xf6\xdfe.csv"), delimited(","))
+
+    assert read_dataset(path).name == "gr??e"
 
 
 def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
