@@ -13,6 +13,7 @@ import pandas as pd
 from metaml.data.cells import (
     Floats,
     Words,
+    are_truth_values,
     booleans_of,
     category_text,
     floats_of,
@@ -202,7 +203,9 @@ def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
     if feature.how == "number" and holds_floats(column):
         return [without_extremes(floats_of(column))], 0
     words = words_of(column)
-    read = without_extremes(numbers_of(words.words)) if feature.how == "number" else booleans_of(words.words)
+    # Truth values beside a gap are words; without one they are numbers to a column of numbers, too.
+    is_number = feature.how == "number" and not are_truth_values(words.words)
+    read = without_extremes(numbers_of(words.words)) if is_number else booleans_of(words.words)
     values = words.take(read)
     return [values], _n_lost(words, values)
 

@@ -1,6 +1,7 @@
 """The recipe: new rows get the same columns, order and types as the training rows."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,17 @@ def test_a_code_is_the_same_category_however_it_is_spelled(dataset: Dataset, cod
     assert applied.astype(object).fillna("-").tolist() == ["1", "2", "3", "-"]
 
 
+@pytest.mark.parametrize("truth", [[True, False, None, True], ["TRUE", "false", "", "true"], [1.0, 0.0, None, 1.0]])
+@pytest.mark.parametrize("how", ["boolean", "number"])
+def test_a_truth_value_is_the_same_beside_a_gap(dataset: Dataset, truth: list[Any], how: Any) -> None:
+    features = tuple(replace(one, how=how) if one.source == "truth" else one for one in dataset.schema.features)
+
+    applied = replace(dataset.schema, features=features).read(awkward_frame().head(4).assign(truth=truth))
+
+    assert applied.X["truth"].fillna(-1).tolist() == [1.0, 0.0, -1.0, 1.0]
+    assert applied.unreadable == {}
+
+
 def test_an_empty_table_and_one_row_keep_the_types(dataset: Dataset) -> None:
     for n_rows in (0, 1):
         applied = dataset.schema.apply(awkward_frame().head(n_rows))
@@ -102,6 +114,17 @@ def test_rows_read_back_from_csv_give_the_training_features(tmp_path: Any) -> No
     dataset = read_dataset(path)
 
     assert_same(dataset.schema.apply(read_frame(path)).iloc[dataset.rows].reset_index(drop=True), dataset.X)
+
+
+def test_a_gap_in_a_csv_leaves_the_other_truth_values_as_they_are(tmp_path: Any) -> None:
+    whole, gappy = tmp_path / "whole.csv", tmp_path / "gappy.csv"
+    whole.write_text("a,b,y\n" + "True,1,p\nFalse,2,q\n" * 4)
+    gappy.write_text("a,b\nTrue,1\n,2\nFalse,1\n")
+
+    applied = read_dataset(whole).schema.read(read_frame(gappy))
+
+    assert applied.X["a"].fillna(-1).tolist() == [1.0, -1.0, 0.0]
+    assert applied.notes == ()
 
 
 @pytest.mark.parametrize("target", [["p", "q"], [True, False], [3, 7], [0.5, 2.0], [1.25, 2.5, 3.5, 4.5]])
