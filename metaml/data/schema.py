@@ -18,6 +18,7 @@ from metaml.data.cells import (
     category_text,
     floats_of,
     holds_floats,
+    is_absent,
     is_plain_number,
     numbers_of,
     without_extremes,
@@ -53,7 +54,7 @@ class Applied:
 
     `missing` names the raw columns that were not there (all their cells are missing); `unreadable` counts, per
     raw column, the cells made missing because they are a category that the training data did not have, or not a
-    number or date where one was due.
+    number or date where one was due. Words that mean "no value" among numbers or dates are not counted.
     """
 
     X: pd.DataFrame
@@ -206,8 +207,7 @@ def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
     # Truth values beside a gap are words; without one they are numbers to a column of numbers, too.
     is_number = feature.how == "number" and not are_truth_values(words.words)
     read = without_extremes(numbers_of(words.words)) if is_number else booleans_of(words.words)
-    values = words.take(read)
-    return [values], _n_lost(words, values)
+    return [words.take(read)], _n_lost(words, read, feature)
 
 
 def _date(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
@@ -216,8 +216,8 @@ def _date(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
         return [part_of(moments, part) for part in feature.parts], 0
     words = words_of(column)
     moments = parse_dates(words.words, feature.format or "ISO8601")
-    parts = [words.take(part_of(moments, part)) for part in feature.parts]
-    return parts, _n_lost(words, parts[0])
+    parts = [part_of(moments, part) for part in feature.parts]
+    return [words.take(part) for part in parts], _n_lost(words, parts[0], feature)
 
 
 def moments_of(column: pd.Series) -> pd.DatetimeIndex:
@@ -226,5 +226,6 @@ def moments_of(column: pd.Series) -> pd.DatetimeIndex:
     return moments if moments.tz is None else moments.tz_convert("UTC").tz_localize(None)
 
 
-def _n_lost(words: Words, values: Floats) -> int:
-    return int((np.isnan(values) & (words.codes >= 0)).sum())
+def _n_lost(words: Words, read: Floats, feature: Feature) -> int:
+    is_gap = np.array([feature.how != "boolean" and is_absent(word) for word in words.words], dtype=bool)
+    return int(words.counts()[np.isnan(read) & ~is_gap].sum())

@@ -80,6 +80,15 @@ def test_unseen_categories_are_missing_and_counted(dataset: Dataset) -> None:
     assert applied.unreadable == {"word": 2, "flag": 1}
 
 
+def test_words_for_no_value_are_not_counted_among_numbers_and_dates(dataset: Dataset) -> None:
+    words = ["-", "unknown", "None", "oops"]
+
+    applied = dataset.schema.read(awkward_frame().head(4).assign(number=words, when=words, flag=words))
+
+    assert applied.X[["number", "when_days", "flag"]].isna().all(axis=None)
+    assert applied.unreadable == {"number": 1, "flag": 4, "when": 1}
+
+
 @pytest.mark.parametrize("codes", [[1, 2, 3, 9], [1.0, 2.0, 3.0, 9.0], ["1.0", "2", "03", "9"]])
 def test_a_code_is_the_same_category_however_it_is_spelled(dataset: Dataset, codes: list[Any]) -> None:
     frame = awkward_frame().head(4).assign(code=codes)
