@@ -121,6 +121,10 @@ def _full_header(records: list[list[str]]) -> list[str]:
 
 
 def _read(text: str, delimiter: str, n_columns: int, *, has_header: bool, name: str) -> pd.DataFrame:
+    is_single = n_columns == 1
+    if is_single:  # A blank line is an empty cell then, but not at the end, nor before the header.
+        text = text.rstrip()
+        text = text.lstrip("\r\n") if has_header else text
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -133,6 +137,7 @@ def _read(text: str, delimiter: str, n_columns: int, *, has_header: bool, name: 
                 keep_default_na=False,
                 na_values=sorted(MISSING_WORDS),
                 skipinitialspace=True,
+                skip_blank_lines=not is_single,
                 low_memory=False,
                 **_EXACT,
             )

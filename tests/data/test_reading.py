@@ -122,6 +122,24 @@ def test_short_lines_are_counted(tmp_path: Path) -> None:
     assert str(dataset.repairs[0]) == "1 absent cell read as missing (some lines are shorter than the header)"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "cells"), [("\na\n1\n\n3\n\n", [1.0, None, 3.0]), ("1.5\n\n \n3", [1.5, None, None, 3.0])]
+)
+def test_a_blank_line_is_an_empty_cell_of_a_single_column(
+    tmp_path: Path, text: str, cells: list[float | None], end: str
+) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", text.replace("\n", end)))
+
+    assert frame.iloc[:, 0].astype(object).where(frame.iloc[:, 0].notna(), None).tolist() == cells
+
+
+def test_a_blank_line_is_no_row_of_several_columns(tmp_path: Path) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", "a,b\n1,2\n\n3,4\n\n"))
+
+    assert frame["a"].tolist() == [1, 3]
+
+
 def test_dense_arff_keeps_nominal_columns_as_categories(tmp_path: Path) -> None:
     text = """% made by hand
 @RELATION 'a b'
