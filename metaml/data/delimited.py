@@ -12,6 +12,7 @@ import pandas as pd
 
 from metaml.data.cells import MISSING_WORDS, numbers_of
 from metaml.data.columns import Repair, counted
+from metaml.data.names import names_by_position
 from metaml.data.raw import RawTable
 from metaml.errors import BadDataset
 
@@ -35,7 +36,7 @@ def parse_delimited(text: str, name: str) -> RawTable:
     has_header = not is_data(records[0])
     if has_header and len(records) == 1:
         raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
-    header = _full_header(records) if has_header else [f"column_{place + 1}" for place in range(len(records[0]))]
+    header = _full_header(records) if has_header else names_by_position(len(records[0]))
     frame = _read(text, delimiter, len(header), has_header=has_header, name=name)
     repairs: list[Repair] = []
     if not has_header:
