@@ -52,7 +52,7 @@ def parse_delimited(text: str, name: str) -> RawTable:
     if delimiter != ",":
         repairs += _mend_decimal_commas(frame, header)
     frame.columns = pd.Index(header, dtype=str)
-    return RawTable(frame, tuple(repairs))
+    return RawTable(frame, tuple(repairs), has_header=has_header)
 
 
 def sniff_delimiter(text: str) -> str:

@@ -9,7 +9,8 @@ from metaml.data.columns import Repair
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A raw frame and the repairs made while reading it."""
+    """A raw frame and the repairs made while reading it; without a header its columns are named by their position."""
 
     frame: pd.DataFrame
     repairs: tuple[Repair, ...] = ()
+    has_header: bool = True

@@ -7,6 +7,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -76,7 +77,7 @@ def parse_table(content: bytes, name: str) -> RawTable:
     if start.startswith(("{", "[{")):
         raise BadDataset(f"{name} is JSON. {_ADVICE}.")
     table = parse_arff(text, name) if is_arff(text) else parse_delimited(text, name)
-    return RawTable(table.frame, (*repairs, *table.repairs))
+    return replace(table, repairs=(*repairs, *table.repairs))
 
 
 def _content(path: Path) -> bytes:

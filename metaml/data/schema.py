@@ -1,7 +1,7 @@
 """The recipe that turns a raw table into features: learnt once from the training data, written as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -26,8 +26,9 @@ from metaml.data.cells import (
 )
 from metaml.data.columns import Repair, counted
 from metaml.data.dates import Part, parse_dates, part_of
-from metaml.data.names import usable_names
+from metaml.data.names import names_by_position, usable_names
 from metaml.data.task import Task
+from metaml.errors import BadDataset
 
 How = Literal["number", "boolean", "presence", "category", "date"]
 """How a raw column becomes features; `presence` is 1 where there is a value and 0 where there is none."""
@@ -78,6 +79,7 @@ class Schema:
 
     `apply` gives the same columns, order and types for any table, whatever the order of its columns and
     however its numbers were written. `labels` keeps the original values, `label_dtype` is their NumPy type.
+    `n_columns` counts the raw columns, target and all, of training data without a header; else it is None.
     """
 
     features: tuple[Feature, ...]
@@ -85,6 +87,7 @@ class Schema:
     task: Task
     labels: tuple[str | int | float | bool, ...] | None = None
     label_dtype: str | None = None
+    n_columns: int | None = None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -105,7 +108,7 @@ class Schema:
 
     def read(self, frame: pd.DataFrame) -> Applied:
         """Return the features of the frame's rows together with what was missing or unreadable in it."""
-        names, _ = usable_names(frame.columns)
+        names = self.names_of(frame.columns)
         places = {name: place for place, name in enumerate(names)}
         floats = [feature for feature in self.features if feature.how != "category"]
         rows = {output: row for row, output in enumerate(output for feature in floats for output in feature.outputs)}
@@ -140,6 +143,22 @@ class Schema:
         missing = tuple(feature.source for feature in self.features if feature.source not in places)
         return Applied(self._assembled(values, list(rows), categories), missing, unreadable)
 
+    def names_of(self, columns: Iterable[object]) -> list[str]:
+        """Return the names that the training data had for a table's columns.
+
+        Columns that are named by their position, as those of the training data were, may be all or all but the
+        target.
+        """
+        names, _ = usable_names(columns)
+        if self.n_columns is None or names != names_by_position(len(names)) or len(names) == self.n_columns:
+            return names
+        if len(names) == self.n_columns - 1:
+            return [name for name in names_by_position(self.n_columns) if name != self.target]
+        raise BadDataset(
+            f"The table has {counted(len(names), 'column')} without names, but the training data had {self.n_columns}, "
+            f"the target {self.target!r} among them. Give all of them, or all but the target, in the same order."
+        )
+
     def _assembled(self, values: Floats, names: list[str], categories: dict[str, pd.Categorical]) -> pd.DataFrame:
         X = pd.DataFrame(values.T, columns=pd.Index(names, dtype=object), copy=False)
         if categories:
@@ -167,7 +186,9 @@ class Schema:
             for feature in plain["features"]
         )
         labels = None if plain["labels"] is None else tuple(plain["labels"])
-        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"])
+        # Absent from models that were saved before it was known.
+        n_columns = plain.get("n_columns")
+        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"], n_columns)
 
     def to_json(self) -> str:
         """Return the schema as JSON text."""

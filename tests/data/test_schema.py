@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metaml.data import Dataset, Schema, from_frame, read_dataset, read_frame
+from metaml.errors import BadDataset
 
 N_ROWS = 24
 
@@ -134,6 +136,57 @@ def test_a_gap_in_a_csv_leaves_the_other_truth_values_as_they_are(tmp_path: Any)
 
     assert applied.X["a"].fillna(-1).tolist() == [1.0, -1.0, 0.0]
     assert applied.notes == ()
+
+
+@pytest.fixture
+def headerless(tmp_path: Path) -> Dataset:
+    path = tmp_path / "x.data"
+    path.write_text("p,1.5,red,10\nq,2.5,blue,20\n" * 4)
+    return read_dataset(path, target="column_1")
+
+
+@pytest.mark.parametrize("text", ["p,1.5,red,10\nq,2.5,blue,20\n", "1.5,red,10\n2.5,blue,20\n"])
+def test_columns_without_names_are_those_beside_the_target(headerless: Dataset, tmp_path: Path, text: str) -> None:
+    (tmp_path / "new.data").write_text(text)
+
+    applied = headerless.schema.read(read_frame(tmp_path / "new.data"))
+
+    assert applied.missing == ()
+    assert_same(applied.X, headerless.X.head(2))
+
+
+@pytest.mark.parametrize("text", ["1.5,red\n", "p,1.5,red,10,7\n"])
+def test_another_number_of_columns_without_names_is_refused(headerless: Dataset, tmp_path: Path, text: str) -> None:
+    (tmp_path / "new.data").write_text(text * 2)
+    frame = read_frame(tmp_path / "new.data")
+
+    with pytest.raises(BadDataset, match=f"has {frame.shape[1]} columns without names, but the training data had 4"):
+        headerless.schema.read(frame)
+
+
+def test_columns_with_names_are_known_by_them_though_training_had_none(headerless: Dataset) -> None:
+    frame = pd.DataFrame({"column_4": [10, 20], "column_2": [1.5, 2.5]})
+
+    applied = headerless.schema.read(frame)
+
+    assert applied.missing == ("column_3",)
+    assert applied.X["column_4"].tolist() == [10.0, 20.0]
+
+
+def test_columns_with_names_in_training_may_be_fewer() -> None:
+    frame = pd.DataFrame({"column_1": ["p", "q"] * 4, "column_2": range(8), "column_3": [1.5, 2.5] * 4})
+
+    applied = from_frame(frame, target="column_1").schema.read(frame[["column_1", "column_2"]])
+
+    assert applied.missing == ("column_3",)
+    assert applied.X["column_2"].tolist() == list(range(8))
+
+
+def test_a_schema_saved_without_the_number_of_columns_is_read(headerless: Dataset) -> None:
+    plain = headerless.schema.to_dict()
+    del plain["n_columns"]
+
+    assert Schema.from_dict(plain) == replace(headerless.schema, n_columns=None)
 
 
 @pytest.mark.parametrize("target", [["p", "q"], [True, False], [3, 7], [0.5, 2.0], [1.25, 2.5, 3.5, 4.5]])
