@@ -80,6 +80,7 @@ class Schema:
     `apply` gives the same columns, order and types for any table, whatever the order of its columns and
     however its numbers were written. `labels` keeps the original values, `label_dtype` is their NumPy type.
     `n_columns` counts the raw columns, target and all, of training data without a header; else it is None.
+    `decimal_commas` names the raw columns whose numbers were written the European way.
     """
 
     features: tuple[Feature, ...]
@@ -88,6 +89,7 @@ class Schema:
     labels: tuple[str | int | float | bool, ...] | None = None
     label_dtype: str | None = None
     n_columns: int | None = None
+    decimal_commas: tuple[str, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -186,9 +188,9 @@ class Schema:
             for feature in plain["features"]
         )
         labels = None if plain["labels"] is None else tuple(plain["labels"])
-        # Absent from models that were saved before it was known.
-        n_columns = plain.get("n_columns")
-        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"], n_columns)
+        # What models that were saved before do not have has a default.
+        n_columns, decimal_commas = plain.get("n_columns"), tuple(plain.get("decimal_commas", ()))
+        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"], n_columns, decimal_commas)
 
     def to_json(self) -> str:
         """Return the schema as JSON text."""

@@ -182,9 +182,9 @@ def test_columns_with_names_in_training_may_be_fewer() -> None:
     assert applied.X["column_2"].tolist() == list(range(8))
 
 
-def test_a_schema_saved_without_the_number_of_columns_is_read(headerless: Dataset) -> None:
+def test_a_schema_saved_before_reading_left_traces_in_it_is_read(headerless: Dataset) -> None:
     plain = headerless.schema.to_dict()
-    del plain["n_columns"]
+    del plain["n_columns"], plain["decimal_commas"]
 
     assert Schema.from_dict(plain) == replace(headerless.schema, n_columns=None)
 
