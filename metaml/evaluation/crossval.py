@@ -79,7 +79,7 @@ def evaluate(
                 fit_seconds += tested.fit_seconds
                 predict_seconds += tested.predict_seconds
                 predictions[test] = tested.prediction
-                scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
+                scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction, y=dataset.y))
                 models.keep(tested)
                 _check_memory(job, meter.peak())
                 if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
