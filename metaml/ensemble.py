@@ -53,7 +53,7 @@ def select(
     It begins with the `n_init` best candidates. `seed` draws the rows that are looked at where there are more than
     20,000; all rows decide in the end.
     """
-    found = metric(metric_name)
+    found = metric(metric_name).on(truth)
     stack, truth, folds = _common_rows(predictions, truth, folds)
     guide = metric(GUIDE) if found.needs == "labels" and folds is not None else found
     singles = np.array([_score(found, _exact(one)[None], truth, folds)[0] for one in stack])
@@ -96,10 +96,16 @@ def combine(predictions: Sequence[Array] | Array, weights: Array) -> Floats:
     return np.asarray(np.sum(parts, axis=0) / float(np.sum(weights)))
 
 
-def score(prediction: Array, truth: Array, metric_name: str, *, folds: Array | None = None) -> float:
-    """Return the score of out-of-fold predictions on the rows that have one; with `folds`, the mean over folds."""
+def score(
+    prediction: Array, truth: Array, metric_name: str, *, folds: Array | None = None, y: Array | None = None
+) -> float:
+    """Return the score of out-of-fold predictions on the rows that have one; with `folds`, the mean over folds.
+
+    `y` is as in `all_scores`.
+    """
+    found = metric(metric_name).on(truth if y is None else y)
     stack, truth, folds = _common_rows([prediction], truth, folds)
-    return float(_score(metric(metric_name), _exact(stack[0])[None], truth, folds)[0])
+    return float(_score(found, _exact(stack[0])[None], truth, folds)[0])
 
 
 def _greedy(
@@ -188,7 +194,7 @@ def _score(found: Metric, batch: Array, truth: Array, folds: Array | None) -> Fl
     Where the metric looks at labels, it is the score after thresholds, which those of the other folds decide.
     """
     if found.needs == "labels" and folds is not None:
-        return np.array([judge(item, truth, folds, found.name) for item in batch])
+        return np.array([judge(item, truth, folds, found.name, positive=found.positive) for item in batch])
     function = _BATCHED.get(found.name, partial(_one_by_one, found))
     if folds is None:
         return function(truth, batch)

@@ -78,7 +78,7 @@ def importances(
         [(predict, test)],
         dataset.X,
         dataset.y,
-        lambda truth, predicted: score(predicted, truth, found.metric),
+        lambda truth, predicted: score(predicted, truth, found.metric, y=dataset.y),
         rng=np.random.default_rng(settings.seed),
         budget=own,
     )

@@ -9,6 +9,7 @@ made in one go for all folds, which takes milliseconds: cheap enough for every e
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,12 +70,14 @@ def moves_lines(metric_name: str, truth: Array, folds: Array, n_classes: int) ->
     return depends_on_thresholds(metric_name) and not is_few(np.asarray(truth)[np.asarray(folds) >= 0], n_classes)
 
 
-def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str) -> float:
+def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str, *, positive: int | None = None) -> float:
     """Return the mean score over folds, each with the factors that are best on the other folds.
 
     `folds` is the fold that tests each row; rows without probabilities (NaN) do not count. Rows that were all tested
     in one fold take the part of several. Where a class has fewer than a hundred rows, the factors are all equal.
+    F1 looks at the `positive` class, by default at the rarer one of all rows, tested or not.
     """
+    positive = metric(metric_name).on(truth).positive if positive is None else positive
     rows = np.flatnonzero(np.isfinite(probabilities).all(axis=1))
     chances, truth = np.asarray(probabilities, dtype=np.float64)[rows], np.asarray(truth)[rows]
     tested_in = np.asarray(folds)[rows]
@@ -83,13 +86,11 @@ def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str) ->
     lines = lines_between(chances, truth, tested_in)
     elsewhere = lines.tables.sum(axis=1, keepdims=True) - lines.tables
     plain = int(np.argmin(np.abs(lines.logs).sum(axis=1))) if is_few(truth, chances.shape[1]) else None
-    values = [
-        scores_of(
-            metric_name,
-            lines.tables[best_line(lines.logs, elsewhere[:, fold], metric_name) if plain is None else plain, fold],
-        )
+    chosen = [
+        best_line(lines.logs, elsewhere[:, fold], metric_name, positive) if plain is None else plain
         for fold in range(lines.tables.shape[1])
     ]
+    values = [scores_of(metric_name, lines.tables[line, fold], positive) for fold, line in enumerate(chosen)]
     defined = [float(value) for value in values if value == value]
     return float(np.mean(defined)) if defined else float("nan")
 
@@ -141,9 +142,9 @@ def _cuts(chances: Array, truth: Array, places: Array) -> Lines:
     return Lines(logs, both.transpose(2, 0, 1, 3).astype(np.float64))
 
 
-def best_line(logs: Floats, tables: Floats, metric_name: str) -> int:
+def best_line(logs: Floats, tables: Floats, metric_name: str, positive: int | None = None) -> int:
     """Return which line has the best score, by the table (true × predicted) of each."""
-    values = scores_of(metric_name, tables)
+    values = scores_of(metric_name, tables, positive)
     distances = np.abs(logs).sum(axis=1)
     values = np.where(np.isnan(values), -1.0, values) - PRICE * distances
     smooth = values
@@ -154,14 +155,18 @@ def best_line(logs: Floats, tables: Floats, metric_name: str) -> int:
     return best if values[best] > values[plain] else plain
 
 
-def scores_of(metric_name: str, tables: Floats) -> Floats:
+def scores_of(metric_name: str, tables: Floats, positive: int | None = None) -> Floats:
     """Return a metric of labels for tables of counts, … × true × predicted; NaN where it is undefined.
+
+    F1 looks at the `positive` class, by default at the rarer one of each table.
 
     >>> scores_of("accuracy", np.array([[3.0, 1.0], [0.0, 4.0]])).tolist()
     0.875
     """
+    name = metric(metric_name).name
+    of_tables = partial(_f1, positive=positive) if name == "f1" else _OF_TABLES[name]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(_OF_TABLES[metric(metric_name).name](tables))
+        return np.asarray(of_tables(tables))
 
 
 def _hits(tables: Floats) -> Floats:
@@ -191,8 +196,10 @@ def _f1_of_each(tables: Floats) -> Floats:
     return np.asarray(2 * _hits(tables) / (tables.sum(axis=-1) + tables.sum(axis=-2)))
 
 
-def _f1(tables: Floats) -> Floats:
+def _f1(tables: Floats, positive: int | None) -> Floats:
     members, each = tables.sum(axis=-1), _f1_of_each(tables)
+    if positive is not None:
+        return np.asarray(each[..., positive])
     return np.asarray(np.where(members[..., 0] < members[..., 1], each[..., 0], each[..., 1]))
 
 
@@ -204,7 +211,6 @@ _OF_TABLES: dict[str, Callable[[Floats], Floats]] = {
     "accuracy": _accuracy,
     "balanced_accuracy": _balanced_accuracy,
     "kappa": _kappa,
-    "f1": _f1,
     "f1_macro": _f1_macro,
 }
-"""Each metric of labels as a function of counts: many tables at once."""
+"""Each metric of labels but F1, which needs to know its class, as a function of counts: many tables at once."""

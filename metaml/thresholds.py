@@ -50,8 +50,9 @@ def decide(probabilities: Array, multipliers: Array | None = None) -> npt.NDArra
 def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, seed: int = 0) -> Floats:
     """Return a factor for each class, the largest being 1; all are 1 where labels do not matter or rows are few.
 
-    `probabilities` are out of fold, rows that were not tested are NaN.
+    `probabilities` are out of fold, rows that were not tested are NaN; F1 looks at the class that is rarer in all rows.
     """
+    found = metric(metric_name).on(truth)
     neutral = np.ones(probabilities.shape[1])
     tested = np.isfinite(probabilities).all(axis=1)
     if not depends_on_thresholds(metric_name) or tested.sum() < FEWEST_ROWS:
@@ -63,7 +64,6 @@ def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, se
     chances, truth = probabilities[rows].astype(np.float64), np.asarray(truth)[rows]
     if len(np.unique(truth)) < 2:
         return neutral
-    found = metric(metric_name)
     accepted: Way = _equal
     # One line of many rows needs no proof.
     if not is_few(truth, len(neutral)) or _is_worth_it(chances, truth, found, rng, _line, accepted):
@@ -82,7 +82,7 @@ def _equal(chances: Floats, truth: Array, found: Metric) -> Floats:  # noqa: ARG
 def _line(chances: Floats, truth: Array, found: Metric) -> Floats:
     """Return the log factors of the best line: of two classes any, of more those by how frequent classes are."""
     lines = lines_between(chances, truth)
-    return np.asarray(lines.logs[best_line(lines.logs, lines.tables[:, 0], found.name)])
+    return np.asarray(lines.logs[best_line(lines.logs, lines.tables[:, 0], found.name, found.positive)])
 
 
 def _is_worth_it(

@@ -94,6 +94,16 @@ def test_a_score_by_fold_is_the_mean_over_folds_that_define_it():
     assert found == pytest.approx(METRICS["roc_auc"].function(truth[5:], prediction[5:]))
 
 
+@pytest.mark.parametrize("folds", [None, np.repeat([0, 1, -1], [5, 5, 20])], ids=["pooled", "by fold"])
+def test_f1_looks_at_the_class_that_is_rarer_in_all_rows(folds):
+    truth = np.repeat([0, 1, 0], [4, 6, 20])
+    always_second = np.where((np.arange(30) < 10)[:, None], np.tile([0.1, 0.9], (30, 1)), np.nan)
+
+    assert score(always_second, truth, "f1", folds=folds) > 0
+    assert score(always_second[:10], truth[:10], "f1") == 0
+    assert score(always_second[:10], truth[:10], "f1", y=truth) > 0
+
+
 def test_equal_candidates_give_one_member():
     truth, (first, *_) = classes(3)
 

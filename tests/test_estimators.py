@@ -99,6 +99,16 @@ def test_new_rows_may_hold_what_training_did_not():
     assert np.allclose(probabilities.sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("dtype", [bool, object])
+def test_a_gap_leaves_the_other_truth_values_as_they_are(dtype):
+    is_member = pd.Series(np.arange(60) % 3 == 0, dtype=dtype)
+    X = pd.DataFrame({"is_member": is_member, "noise": np.arange(60) % 7})
+    classifier = classifier_of().fit(X, np.where(is_member, "stays", "leaves"))
+    new = X.head(3).assign(is_member=pd.Series([True, False, None], dtype=object))
+
+    assert classifier.predict(new)[:2].tolist() == ["stays", "leaves"]
+
+
 def test_rows_without_names_are_known_by_their_place():
     X, y = load_iris(return_X_y=True)
 

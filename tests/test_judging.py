@@ -112,6 +112,25 @@ def test_only_complete_evaluations_by_metrics_of_labels_are_judged():
     assert np.isnan(judged_score(Outcome("failed", 1.0), truth, folds, "f1"))
 
 
+@pytest.mark.parametrize("n_times", [1, 20])
+def test_f1_looks_at_the_same_class_in_every_fold(n_times):
+    truth = np.repeat(np.tile([0, 1, 0, 1], n_times), np.tile([4, 6, 8, 5], n_times))
+    folds = np.repeat(np.tile([0, 1], n_times), np.tile([10, 13], n_times))
+    always_second = np.tile([0.1, 0.9], (len(truth), 1))
+
+    judged = judge(always_second, truth, folds, "f1")
+
+    assert judged == pytest.approx(np.mean([2 * 6 / (6 + 10), 2 * 5 / (5 + 13)]))
+
+
+def test_rows_that_were_not_tested_have_a_say_in_which_class_f1_looks_at():
+    truth = np.append(np.tile([0, 0, 1, 1, 1], 2), np.zeros(20, dtype=int))
+    folds = np.repeat([0, 1, -1], [5, 5, 20])
+    always_second = np.where((folds < 0)[:, None], np.nan, np.tile([0.1, 0.9], (30, 1)))
+
+    assert judge(always_second, truth, folds, "f1") > 0
+
+
 def test_few_rows_of_a_class_count_as_they_are():
     rng = np.random.default_rng(0)
     truth = (np.arange(1000) % 20 == 0).astype(int)

@@ -99,6 +99,17 @@ def test_few_rows_and_single_classes_are_left_alone():
     assert tune_multipliers(chances, np.zeros(500, dtype=int), "f1_macro").tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("positive", [0, 1])
+def test_f1_moves_the_line_for_the_class_that_is_rarer_in_all_rows(positive):
+    rng = np.random.default_rng(0)
+    truth = np.append(np.repeat([0, 1], 500), np.full(10, 1 - positive))
+    chances = np.vstack([rng.dirichlet([9, 9], size=1000), np.full((10, 2), np.nan)])
+
+    multipliers = tune_multipliers(chances, truth, "f1")
+
+    assert multipliers[positive] == 1.0 > multipliers[1 - positive]
+
+
 def test_rows_that_were_not_tested_do_not_count():
     truth, chances = rare_positives(1, 1500)
     holes = np.vstack([chances, np.full((50, 2), np.nan)]).astype(np.float32)

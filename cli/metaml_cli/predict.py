@@ -30,7 +30,7 @@ def predict(
     loaded = load(model)
     if proba and loaded.labels is None:
         raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave --proba out.")
-    answer = loaded.answer(read_frame(data))
+    answer = loaded.answer(read_frame(data, like=loaded.schema))
     for note in (*loaded.notes, *answer.notes):
         say(f"Note: {note}")
     text = _table(loaded, answer, proba).to_csv(index=False, lineterminator="\n")

@@ -148,6 +148,15 @@ def is_boolean(words: list[str]) -> bool:
     return frozenset(word.lower() for word in words) in _BOOLEAN_PAIRS
 
 
+def are_truth_values(words: list[str]) -> bool:
+    """Return whether every word is true or false, in any case.
+
+    >>> are_truth_values(["True", "FALSE"]), are_truth_values(["True"]), are_truth_values(["True", "1"])
+    (True, True, False)
+    """
+    return {word.lower() for word in words} <= {"true", "false"}
+
+
 def booleans_of(words: list[str]) -> Floats:
     """Return 1 for true, yes, t, y and 1; 0 for their opposites; NaN for any other word."""
     lower = [word.lower() for word in words]

@@ -5,6 +5,7 @@ import io
 import re
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import pandas as pd
 
 from metaml.data.cells import MISSING_WORDS, numbers_of
 from metaml.data.columns import Repair, counted
+from metaml.data.names import names_by_position
 from metaml.data.raw import RawTable
+from metaml.data.schema import Schema
 from metaml.errors import BadDataset
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -21,22 +24,24 @@ _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
 _SAMPLE_CHARACTERS = 2_000_000
 _SAMPLE_CELLS = 100_000
 _SAMPLE_RECORDS = 200
-_DECIMAL_COMMA = r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
+_DECIMAL_COMMA = r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
 _ENOUGH = 0.95
 # Before pandas 3.1 the default is off by one bit at times, and the fingerprint would see it.
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 
 
-def parse_delimited(text: str, name: str) -> RawTable:
-    """Return the table in the text, its header as it stands; `name` is for messages."""
+def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTable:
+    """Return the table in the text, its header as it stands; `name` is for messages, `like` as in `read_frame`."""
     delimiter, text = _announced_delimiter(text)
     delimiter = delimiter or sniff_delimiter(text)
     records = _sample(text, delimiter)
     has_header = not is_data(records[0])
     if has_header and len(records) == 1:
         raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
-    header = _full_header(records) if has_header else [f"column_{place + 1}" for place in range(len(records[0]))]
-    frame = _read(text, delimiter, len(header), has_header=has_header, name=name)
+    header = _full_header(records) if has_header else names_by_position(len(records[0]))
+    may_have_commas = delimiter != "," or len(header) == 1
+    expected = _expected_commas(header, like) if like is not None and may_have_commas else ()
+    frame = _read(text, delimiter, len(header), as_text=expected, has_header=has_header, name=name)
     repairs: list[Repair] = []
     if not has_header:
         repairs.append(Repair(None, "columns named by their position", "the first line holds data, not names"))
@@ -48,10 +53,12 @@ def parse_delimited(text: str, name: str) -> RawTable:
                 None, f"{counted(n_absent, 'absent cell')} read as missing", "some lines are shorter than the header"
             )
         )
-    if delimiter != ",":
-        repairs += _mend_decimal_commas(frame, header)
+    mended = _mend_decimal_commas(frame, expected if delimiter == "," else range(len(header)), expected)
+    for place in mended:
+        column = header[place].strip() or f"column_{place + 1}"
+        repairs.append(Repair(column, "commas read as decimal points", "its numbers are written the European way"))
     frame.columns = pd.Index(header, dtype=str)
-    return RawTable(frame, tuple(repairs))
+    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=mended)
 
 
 def sniff_delimiter(text: str) -> str:
@@ -120,7 +127,17 @@ def _full_header(records: list[list[str]]) -> list[str]:
     return [*header, ""] if is_trailing else ["", *header]
 
 
-def _read(text: str, delimiter: str, n_columns: int, *, has_header: bool, name: str) -> pd.DataFrame:
+def _expected_commas(header: list[str], like: Schema) -> tuple[int, ...]:
+    return tuple(place for place, name in enumerate(like.names_of(header)) if name in like.decimal_commas)
+
+
+def _read(
+    text: str, delimiter: str, n_columns: int, *, as_text: Sequence[int], has_header: bool, name: str
+) -> pd.DataFrame:
+    is_single = n_columns == 1
+    if is_single:  # A blank line is an empty cell then, but not at the end, nor before the header.
+        text = text.rstrip()
+        text = text.lstrip("\r\n") if has_header else text
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -129,10 +146,12 @@ def _read(text: str, delimiter: str, n_columns: int, *, has_header: bool, name: 
                 sep=delimiter,
                 header=0 if has_header else None,
                 names=list(range(n_columns)),
+                dtype=dict.fromkeys(as_text, str),
                 index_col=False,
                 keep_default_na=False,
                 na_values=sorted(MISSING_WORDS),
                 skipinitialspace=True,
+                skip_blank_lines=not is_single,
                 low_memory=False,
                 **_EXACT,
             )
@@ -144,23 +163,28 @@ def _read(text: str, delimiter: str, n_columns: int, *, has_header: bool, name: 
         ) from None
 
 
-def _mend_decimal_commas(frame: pd.DataFrame, header: list[str]) -> list[Repair]:
-    """Turn European numbers (1.234,5) into numbers, in place; return what was done."""
-    repairs = []
-    for place in range(frame.shape[1]):
+def _mend_decimal_commas(frame: pd.DataFrame, places: Sequence[int], expected: Sequence[int]) -> tuple[int, ...]:
+    """Turn European numbers (1.234,5) at these places into numbers; return the places where there were any.
+
+    Where they are expected, dots may be thousands though there is no comma, as long as every number can be read so.
+    """
+    mended = []
+    for place in places:
         column = frame[place]
         if not isinstance(column.dtype, pd.StringDtype) and column.dtype != object:
             continue
         there = column.dropna()
         if there.empty or pd.api.types.infer_dtype(there) != "string":
             continue
-        is_number = there.str.strip().str.fullmatch(_DECIMAL_COMMA)
-        if is_number.mean() < _ENOUGH or not there[is_number].str.contains(",", regex=False).any():
+        there = there.str.strip()
+        is_number = there.str.fullmatch(_DECIMAL_COMMA)
+        has_commas = is_number.mean() >= _ENOUGH and there[is_number].str.contains(",", regex=False).any()
+        is_expected = place in expected and np.isnan(numbers_of(there[~is_number].tolist())).all()
+        if not has_commas and not is_expected:
             continue
-        plain = there[is_number].str.strip().str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
-        mended = column.astype(object)
-        mended[plain.index] = plain
-        frame[place] = pd.to_numeric(mended) if is_number.all() else mended.astype(column.dtype)
-        name = header[place].strip() or f"column_{place + 1}"
-        repairs.append(Repair(name, "commas read as decimal points", "its numbers are written the European way"))
-    return repairs
+        plain = there[is_number].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+        cells = column.astype(object)
+        cells[plain.index] = plain
+        frame[place] = pd.to_numeric(cells) if is_number.all() else cells.astype(column.dtype)
+        mended.append(place)
+    return tuple(mended)

@@ -20,7 +20,7 @@ different.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -89,7 +89,8 @@ def inspect_column(column: pd.Series, name: str) -> Finding:
     """Return the finding for one column."""
     if pd.api.types.is_bool_dtype(column.dtype) and holds_floats(column):
         finding = _inspect_numbers([name], floats_of(column)[:, None])[0]
-        return replace(finding, column=Column(name, "boolean")) if finding.column.kind == "numeric" else finding
+        is_used = finding.column.kind == "numeric"
+        return Finding(Column(name, "boolean"), Feature(name, "boolean", (name,))) if is_used else finding
     if holds_floats(column):
         return _inspect_numbers([name], floats_of(column)[:, None])[0]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):

@@ -40,6 +40,15 @@ def usable_names(raw: Iterable[object]) -> tuple[list[str], list[Repair]]:
     return names, repairs
 
 
+def names_by_position(n_columns: int) -> list[str]:
+    """Return the names of columns that have none.
+
+    >>> names_by_position(2)
+    ['column_1', 'column_2']
+    """
+    return [f"column_{place + 1}" for place in range(n_columns)]
+
+
 def is_unnamed(name: object) -> bool:
     """Return whether a header is empty, or what pandas writes for an empty one."""
     return _UNNAMED.fullmatch(_joined(name).strip()) is not None

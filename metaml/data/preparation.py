@@ -66,7 +66,7 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
         reasons = "; ".join(str(repair) for repair in repairs[-3:]) or "the target is its only column"
         raise BadDataset(f"{name} has no usable feature: {reasons}. Give a table with columns that vary and repeat.")
 
-    schema = _schema(features, learnt)
+    schema = _schema(features, learnt, table, names)
     X = schema.apply(kept)
     return Dataset(
         name=name,
@@ -112,8 +112,14 @@ def _distinctly_named(features: list[Feature]) -> tuple[Feature, ...]:
     return tuple(named)
 
 
-def _schema(features: tuple[Feature, ...], target: Target) -> Schema:
-    if target.labels is None:
-        return Schema(features, target.name, target.task)
-    labels = tuple(target.labels.tolist())
-    return Schema(features, target.name, target.task, labels, str(np.dtype(target.labels.dtype)))
+def _schema(features: tuple[Feature, ...], target: Target, table: RawTable, names: list[str]) -> Schema:
+    labels = target.labels
+    return Schema(
+        features,
+        target.name,
+        target.task,
+        labels=None if labels is None else tuple(labels.tolist()),
+        label_dtype=None if labels is None else str(np.dtype(labels.dtype)),
+        n_columns=None if table.has_header else len(names),
+        decimal_commas=tuple(names[place] for place in table.decimal_commas),
+    )

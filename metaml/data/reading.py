@@ -7,6 +7,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +16,7 @@ from metaml.data.arff_file import is_arff, parse_arff
 from metaml.data.columns import Repair
 from metaml.data.delimited import parse_delimited
 from metaml.data.raw import RawTable
+from metaml.data.schema import Schema
 from metaml.errors import BadDataset
 
 PACKINGS = (".gz", ".xz", ".bz2", ".zip")
@@ -33,35 +35,36 @@ _FOREIGN = (
 )
 
 
-def read_frame(path: str | Path) -> pd.DataFrame:
+def read_frame(path: str | Path, like: Schema | None = None) -> pd.DataFrame:
     """Return the table in a file, nothing dropped; empty cells and the words of `MISSING_WORDS` are missing.
 
     Comma, semicolon, tab and | separated text (UTF-8, else Latin-1), parquet and ARFF, also packed as gz, xz,
-    bz2 or zip.
+    bz2 or zip. `like` is the schema of the model that the table is for: 1.234 is 1234 where the training data had
+    decimal commas.
     """
-    return read_table(path).frame
+    return read_table(path, like).frame
 
 
-def read_table(path: str | Path) -> RawTable:
-    """Return the table in a file and what had to be mended to read it."""
+def read_table(path: str | Path, like: Schema | None = None) -> RawTable:
+    """Return the table in a file and what had to be mended to read it; `like` is as in `read_frame`."""
     path = Path(path)
-    return parse_table(_unpacked(_content(path), path.name), path.name)
+    return parse_table(_unpacked(_content(path), path.name), path.name, like)
 
 
 def table_name(path: str | Path) -> str:
-    """Return a file's name without the endings that say how it is stored.
+    """Return a file's name without the endings that say how it is stored; bytes that are no text are "?".
 
     >>> table_name("data/credit-g.csv.gz"), table_name("v1.2.arff")
     ('credit-g', 'v1.2')
     """
-    name = Path(path).name
+    name = Path(path).name.encode("utf-8", "replace").decode()
     while Path(name).suffix.lower() in PACKINGS + FORMATS:
         name = Path(name).stem
     return name
 
 
-def parse_table(content: bytes, name: str) -> RawTable:
-    """Return the table in an unpacked file's content; `name` is for messages."""
+def parse_table(content: bytes, name: str, like: Schema | None = None) -> RawTable:
+    """Return the table in an unpacked file's content; `name` is for messages, `like` as in `read_frame`."""
     if not content.strip():
         raise BadDataset(f"{name} is empty. {_ADVICE}.")
     if content.startswith(b"PAR1"):
@@ -75,8 +78,8 @@ def parse_table(content: bytes, name: str) -> RawTable:
         raise BadDataset(f"{name} is a web page (HTML or XML), so the download went wrong. Fetch the data file itself.")
     if start.startswith(("{", "[{")):
         raise BadDataset(f"{name} is JSON. {_ADVICE}.")
-    table = parse_arff(text, name) if is_arff(text) else parse_delimited(text, name)
-    return RawTable(table.frame, (*repairs, *table.repairs))
+    table = parse_arff(text, name) if is_arff(text) else parse_delimited(text, name, like)
+    return replace(table, repairs=(*repairs, *table.repairs))
 
 
 def _content(path: Path) -> bytes:

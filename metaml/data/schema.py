@@ -1,7 +1,7 @@
 """The recipe that turns a raw table into features: learnt once from the training data, written as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -13,10 +13,12 @@ import pandas as pd
 from metaml.data.cells import (
     Floats,
     Words,
+    are_truth_values,
     booleans_of,
     category_text,
     floats_of,
     holds_floats,
+    is_absent,
     is_plain_number,
     numbers_of,
     without_extremes,
@@ -24,8 +26,9 @@ from metaml.data.cells import (
 )
 from metaml.data.columns import Repair, counted
 from metaml.data.dates import Part, parse_dates, part_of
-from metaml.data.names import usable_names
+from metaml.data.names import names_by_position, usable_names
 from metaml.data.task import Task
+from metaml.errors import BadDataset
 
 How = Literal["number", "boolean", "presence", "category", "date"]
 """How a raw column becomes features; `presence` is 1 where there is a value and 0 where there is none."""
@@ -52,7 +55,7 @@ class Applied:
 
     `missing` names the raw columns that were not there (all their cells are missing); `unreadable` counts, per
     raw column, the cells made missing because they are a category that the training data did not have, or not a
-    number or date where one was due.
+    number or date where one was due. Words that mean "no value" among numbers or dates are not counted.
     """
 
     X: pd.DataFrame
@@ -76,6 +79,8 @@ class Schema:
 
     `apply` gives the same columns, order and types for any table, whatever the order of its columns and
     however its numbers were written. `labels` keeps the original values, `label_dtype` is their NumPy type.
+    `n_columns` counts the raw columns, target and all, of training data without a header; else it is None.
+    `decimal_commas` names the raw columns whose numbers were written the European way.
     """
 
     features: tuple[Feature, ...]
@@ -83,6 +88,8 @@ class Schema:
     task: Task
     labels: tuple[str | int | float | bool, ...] | None = None
     label_dtype: str | None = None
+    n_columns: int | None = None
+    decimal_commas: tuple[str, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -103,7 +110,7 @@ class Schema:
 
     def read(self, frame: pd.DataFrame) -> Applied:
         """Return the features of the frame's rows together with what was missing or unreadable in it."""
-        names, _ = usable_names(frame.columns)
+        names = self.names_of(frame.columns)
         places = {name: place for place, name in enumerate(names)}
         floats = [feature for feature in self.features if feature.how != "category"]
         rows = {output: row for row, output in enumerate(output for feature in floats for output in feature.outputs)}
@@ -138,6 +145,22 @@ class Schema:
         missing = tuple(feature.source for feature in self.features if feature.source not in places)
         return Applied(self._assembled(values, list(rows), categories), missing, unreadable)
 
+    def names_of(self, columns: Iterable[object]) -> list[str]:
+        """Return the names that the training data had for a table's columns.
+
+        Columns that are named by their position, as those of the training data were, may be all or all but the
+        target.
+        """
+        names, _ = usable_names(columns)
+        if self.n_columns is None or names != names_by_position(len(names)) or len(names) == self.n_columns:
+            return names
+        if len(names) == self.n_columns - 1:
+            return [name for name in names_by_position(self.n_columns) if name != self.target]
+        raise BadDataset(
+            f"The table has {counted(len(names), 'column')} without names, but the training data had {self.n_columns}, "
+            f"the target {self.target!r} among them. Give all of them, or all but the target, in the same order."
+        )
+
     def _assembled(self, values: Floats, names: list[str], categories: dict[str, pd.Categorical]) -> pd.DataFrame:
         X = pd.DataFrame(values.T, columns=pd.Index(names, dtype=object), copy=False)
         if categories:
@@ -165,7 +188,9 @@ class Schema:
             for feature in plain["features"]
         )
         labels = None if plain["labels"] is None else tuple(plain["labels"])
-        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"])
+        # What models that were saved before do not have has a default.
+        n_columns, decimal_commas = plain.get("n_columns"), tuple(plain.get("decimal_commas", ()))
+        return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"], n_columns, decimal_commas)
 
     def to_json(self) -> str:
         """Return the schema as JSON text."""
@@ -202,9 +227,10 @@ def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
     if feature.how == "number" and holds_floats(column):
         return [without_extremes(floats_of(column))], 0
     words = words_of(column)
-    read = without_extremes(numbers_of(words.words)) if feature.how == "number" else booleans_of(words.words)
-    values = words.take(read)
-    return [values], _n_lost(words, values)
+    # Truth values beside a gap are words; without one they are numbers to a column of numbers, too.
+    is_number = feature.how == "number" and not are_truth_values(words.words)
+    read = without_extremes(numbers_of(words.words)) if is_number else booleans_of(words.words)
+    return [words.take(read)], _n_lost(words, read, feature)
 
 
 def _date(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
@@ -213,8 +239,8 @@ def _date(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
         return [part_of(moments, part) for part in feature.parts], 0
     words = words_of(column)
     moments = parse_dates(words.words, feature.format or "ISO8601")
-    parts = [words.take(part_of(moments, part)) for part in feature.parts]
-    return parts, _n_lost(words, parts[0])
+    parts = [part_of(moments, part) for part in feature.parts]
+    return [words.take(part) for part in parts], _n_lost(words, parts[0], feature)
 
 
 def moments_of(column: pd.Series) -> pd.DatetimeIndex:
@@ -223,5 +249,6 @@ def moments_of(column: pd.Series) -> pd.DatetimeIndex:
     return moments if moments.tz is None else moments.tz_convert("UTC").tz_localize(None)
 
 
-def _n_lost(words: Words, values: Floats) -> int:
-    return int((np.isnan(values) & (words.codes >= 0)).sum())
+def _n_lost(words: Words, read: Floats, feature: Feature) -> int:
+    is_gap = np.array([feature.how != "boolean" and is_absent(word) for word in words.words], dtype=bool)
+    return int(words.counts()[np.isnan(read) & ~is_gap].sum())

@@ -81,7 +81,7 @@ def evaluate(
                 fit_seconds += tested.fit_seconds
                 predict_seconds += tested.predict_seconds
                 predictions[test] = tested.prediction
-                scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction))
+                scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction, y=dataset.y))
                 models.keep(tested)
                 if job.tells_folds and models.kept:
                     on_fold(FoldDone(models.kept[-1], scores[-1]))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -34,7 +35,8 @@ CLASSIFICATION: tuple[Task, ...] = ("binary", "multiclass")
 class Metric:
     """A score: `function(truth, prediction)`, where the prediction is what `needs` says.
 
-    `label` is its name in prose; `is_loss` when people know it as a positive loss.
+    `label` is its name in prose; `is_loss` when people know it as a positive loss. `positive` is the class that F1
+    looks at; None is the rarer one of the rows at hand.
     """
 
     name: str
@@ -43,6 +45,14 @@ class Metric:
     needs: Needs
     function: Callable[[Array, Array], float]
     is_loss: bool = False
+    positive: int | None = None
+
+    def on(self, y: Array) -> Metric:
+        """Return the metric for parts of a data set with this target: F1 looks at the same class in all of them."""
+        if self.function is not f1:
+            return self
+        positive = rarer_class(y)
+        return replace(self, function=partial(f1, positive=positive), positive=positive)
 
 
 def accuracy(truth: Array, labels: Array) -> float:
@@ -64,17 +74,26 @@ def kappa(truth: Array, labels: Array) -> float:
     return (float(np.trace(table)) - by_chance) / (1 - by_chance) if by_chance < 1 else math.nan
 
 
-def f1(truth: Array, labels: Array) -> float:
-    """Return the F1 of the rarer of two classes, which is usually the one of interest; of equals, of the second.
+def f1(truth: Array, labels: Array, positive: int | None = None) -> float:
+    """Return the F1 of one of two classes, by default of the rarer one, which is usually the one of interest.
 
     >>> f1(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])).__round__(3)
     0.667
     """
-    counts = np.bincount(truth, minlength=2)
-    rarer = 0 if counts[0] < counts[1] else 1
-    hits = float(np.sum((truth == rarer) & (labels == rarer)))
-    named = float(np.sum(truth == rarer) + np.sum(labels == rarer))
+    positive = rarer_class(truth) if positive is None else positive
+    hits = float(np.sum((truth == positive) & (labels == positive)))
+    named = float(np.sum(truth == positive) + np.sum(labels == positive))
     return 2 * hits / named if named else math.nan
+
+
+def rarer_class(y: Array) -> int:
+    """Return the rarer of two classes; of equals, the second.
+
+    >>> rarer_class(np.array([0, 1, 1])), rarer_class(np.array([0, 1]))
+    (0, 1)
+    """
+    counts = np.bincount(y, minlength=2)
+    return 0 if counts[0] < counts[1] else 1
 
 
 def f1_macro(truth: Array, labels: Array) -> float:
@@ -186,8 +205,11 @@ def display(name: str, value: float) -> tuple[str, float]:
     return found.label, -value + 0.0 if found.is_loss else value
 
 
-def all_scores(task: Task, truth: Array, prediction: Array) -> dict[str, float]:
-    """Return every metric of a task: `prediction` holds class probabilities, or values for regression."""
+def all_scores(task: Task, truth: Array, prediction: Array, *, y: Array | None = None) -> dict[str, float]:
+    """Return every metric of a task: `prediction` holds class probabilities, or values for regression.
+
+    `y` is the target of all rows where these are a part of them, such as a fold: it decides what F1 looks at.
+    """
     prediction = np.asarray(prediction, dtype=np.float64)
     inputs: dict[str, Array] = {"values": prediction}
     if task != "regression":
@@ -195,7 +217,9 @@ def all_scores(task: Task, truth: Array, prediction: Array) -> dict[str, float]:
     # Predictions near the largest float overflow when squared; such a score is bad, and must stay valid JSON.
     with np.errstate(over="ignore"):
         scores = {
-            found.name: found.function(truth, inputs[found.needs]) for found in METRICS.values() if task in found.tasks
+            found.name: found.on(truth if y is None else y).function(truth, inputs[found.needs])
+            for found in METRICS.values()
+            if task in found.tasks
         }
     return {name: max(-LARGEST_SCORE, value) if value == value else value for name, value in scores.items()}
 

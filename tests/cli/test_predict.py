@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from metaml.algorithms import ALGORITHMS
-from metaml.data import from_frame
+from metaml.data import from_frame, read_dataset
 from metaml.model import Model, fit_member
 from metaml_cli.main import app
 
@@ -24,7 +24,10 @@ ROWS = pd.DataFrame(
 
 
 def saved(folder, target, task=None):
-    dataset = from_frame(ROWS.assign(y=target), target="y", task=task)
+    return saved_model(from_frame(ROWS.assign(y=target), target="y", task=task), folder)
+
+
+def saved_model(dataset, folder):
     algorithm = ALGORITHMS["decision_tree"]
     member = fit_member(dataset, algorithm, algorithm.space(dataset.task).default(), seed=0)
     return Model.of(dataset, [member], metric="accuracy").save(folder)
@@ -84,6 +87,17 @@ def test_what_the_table_lacks_is_told_on_standard_error(folder):
         "Note: The table has no column weight: read as missing values.\n"
         "Note: Cells with values that the training data did not have were read as missing: colour (20).\n"
     )
+
+
+def test_numbers_are_read_the_european_way_if_the_training_data_were(folder):
+    lines = [f"{price:.1f};{price % 7}".replace(".", ",") for price in range(900, 2100, 20)]
+    (folder / "prices.csv").write_text("\n".join(["price;rest", *lines]))
+    train = read_dataset(folder / "prices.csv", target="rest", task="regression")
+    saved_model(train, folder / "prices.zip")
+    (folder / "new.csv").write_text("price;note\n1.234;a\n")
+    (folder / "plain.csv").write_text("price;note\n1234;a\n")
+
+    assert run("prices.zip", "new.csv").stdout == run("prices.zip", "plain.csv").stdout
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.data import read_dataset, read_frame
+from metaml.data import Schema, read_dataset, read_frame
 from metaml.errors import BadDataset
 
 ROWS = [("1.5", "red", "p"), ("2.5", "dark; blue, x|y", "q"), ("3", "red", "p"), ("", "NA", "q")] * 2
@@ -69,6 +70,12 @@ def test_packed_files_are_unpacked_whatever_they_are_called(
     assert named.fingerprint == misnamed.fingerprint
 
 
+def test_a_name_that_is_not_utf_8_can_be_printed_and_stored(tmp_path: Path) -> None:
+    path = written(tmp_path / os.fsdecode(b"gr\xf6\xdfe.csv"), delimited(","))
+
+    assert read_dataset(path).name == "gr??e"
+
+
 def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", "größe,y\n1,ä\n2,ö\n3,ä\n4,ö\n5,ä\n".encode("latin-1"))
 
@@ -85,6 +92,38 @@ def test_decimal_commas_are_read_and_said(tmp_path: Path) -> None:
 
     assert dataset.X["a"].tolist()[:3] == [1.5, 1234.25, -7.0]
     assert dataset.repairs[0].what == "commas read as decimal points"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("a;b\n1.234;1.234\n2.500;2\n", [1234.0, 2500.0]),
+        ("a;b\n1.234;1.234\n500;2\n", [1234.0, 500.0]),
+        ("a;b\n1,234;1.234\nunknown;2\n", [1.234, None]),
+        ("a;b\n1.234;1.234\n2.5;2\n", [1.234, 2.5]),
+        ("a;b\n1.234;1.234\n0.750;2\n", [1.234, 0.75]),
+        ("a,b\n1.234,1.234\n2.500,2\n", [1.234, 2.5]),
+        ("a\n1.234\n2.500\n", [1234.0, 2500.0]),
+    ],
+)
+def test_dots_are_thousands_where_training_had_decimal_commas_and_no_number_says_otherwise(
+    tmp_path: Path, text: str, numbers: list[float | None]
+) -> None:
+    training = written(tmp_path / "x.csv", "a;b;y\n" + "6.095,7;2.5;p\n1,5;3.5;q\n7;4.5;p\n" * 2)
+    schema = Schema.from_json(read_dataset(training).schema.to_json())
+
+    applied = schema.read(read_frame(written(tmp_path / "new.csv", text), schema))
+
+    assert [None if np.isnan(number) else number for number in applied.X["a"]] == numbers
+
+
+def test_decimal_commas_are_expected_at_their_place_beside_the_target(tmp_path: Path) -> None:
+    training = written(tmp_path / "x.data", "p;2.5;3.5;6.095,7\nq;3.5;4.5;1,5\n" * 4)
+    schema = read_dataset(training, target="column_1").schema
+
+    applied = schema.apply(read_frame(written(tmp_path / "new.data", "2.500;3.500;1.234\n"), schema))
+
+    assert applied.to_numpy().tolist() == [[2.5, 3.5, 1234.0]]
 
 
 def test_row_names_that_r_leaves_out_of_the_header_are_found(tmp_path: Path) -> None:
@@ -113,6 +152,24 @@ def test_short_lines_are_counted(tmp_path: Path) -> None:
     dataset = read_dataset(path, target="y")
 
     assert str(dataset.repairs[0]) == "1 absent cell read as missing (some lines are shorter than the header)"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "cells"), [("\na\n1\n\n3\n\n", [1.0, None, 3.0]), ("1.5\n\n \n3", [1.5, None, None, 3.0])]
+)
+def test_a_blank_line_is_an_empty_cell_of_a_single_column(
+    tmp_path: Path, text: str, cells: list[float | None], end: str
+) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", text.replace("\n", end)))
+
+    assert frame.iloc[:, 0].astype(object).where(frame.iloc[:, 0].notna(), None).tolist() == cells
+
+
+def test_a_blank_line_is_no_row_of_several_columns(tmp_path: Path) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", "a,b\n1,2\n\n3,4\n\n"))
+
+    assert frame["a"].tolist() == [1, 3]
 
 
 def test_dense_arff_keeps_nominal_columns_as_categories(tmp_path: Path) -> None:

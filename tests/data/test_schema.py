@@ -1,6 +1,8 @@
 """The recipe: new rows get the same columns, order and types as the training rows."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metaml.data import Dataset, Schema, from_frame, read_dataset, read_frame
+from metaml.errors import BadDataset
 
 N_ROWS = 24
 
@@ -79,6 +82,15 @@ def test_unseen_categories_are_missing_and_counted(dataset: Dataset) -> None:
     assert applied.unreadable == {"word": 2, "flag": 1}
 
 
+def test_words_for_no_value_are_not_counted_among_numbers_and_dates(dataset: Dataset) -> None:
+    words = ["-", "unknown", "None", "oops"]
+
+    applied = dataset.schema.read(awkward_frame().head(4).assign(number=words, when=words, flag=words))
+
+    assert applied.X[["number", "when_days", "flag"]].isna().all(axis=None)
+    assert applied.unreadable == {"number": 1, "flag": 4, "when": 1}
+
+
 @pytest.mark.parametrize("codes", [[1, 2, 3, 9], [1.0, 2.0, 3.0, 9.0], ["1.0", "2", "03", "9"]])
 def test_a_code_is_the_same_category_however_it_is_spelled(dataset: Dataset, codes: list[Any]) -> None:
     frame = awkward_frame().head(4).assign(code=codes)
@@ -86,6 +98,17 @@ def test_a_code_is_the_same_category_however_it_is_spelled(dataset: Dataset, cod
     applied = dataset.schema.apply(frame)["code"]
 
     assert applied.astype(object).fillna("-").tolist() == ["1", "2", "3", "-"]
+
+
+@pytest.mark.parametrize("truth", [[True, False, None, True], ["TRUE", "false", "", "true"], [1.0, 0.0, None, 1.0]])
+@pytest.mark.parametrize("how", ["boolean", "number"])
+def test_a_truth_value_is_the_same_beside_a_gap(dataset: Dataset, truth: list[Any], how: Any) -> None:
+    features = tuple(replace(one, how=how) if one.source == "truth" else one for one in dataset.schema.features)
+
+    applied = replace(dataset.schema, features=features).read(awkward_frame().head(4).assign(truth=truth))
+
+    assert applied.X["truth"].fillna(-1).tolist() == [1.0, 0.0, -1.0, 1.0]
+    assert applied.unreadable == {}
 
 
 def test_an_empty_table_and_one_row_keep_the_types(dataset: Dataset) -> None:
@@ -102,6 +125,68 @@ def test_rows_read_back_from_csv_give_the_training_features(tmp_path: Any) -> No
     dataset = read_dataset(path)
 
     assert_same(dataset.schema.apply(read_frame(path)).iloc[dataset.rows].reset_index(drop=True), dataset.X)
+
+
+def test_a_gap_in_a_csv_leaves_the_other_truth_values_as_they_are(tmp_path: Any) -> None:
+    whole, gappy = tmp_path / "whole.csv", tmp_path / "gappy.csv"
+    whole.write_text("a,b,y\n" + "True,1,p\nFalse,2,q\n" * 4)
+    gappy.write_text("a,b\nTrue,1\n,2\nFalse,1\n")
+
+    applied = read_dataset(whole).schema.read(read_frame(gappy))
+
+    assert applied.X["a"].fillna(-1).tolist() == [1.0, -1.0, 0.0]
+    assert applied.notes == ()
+
+
+@pytest.fixture
+def headerless(tmp_path: Path) -> Dataset:
+    path = tmp_path / "x.data"
+    path.write_text("p,1.5,red,10\nq,2.5,blue,20\n" * 4)
+    return read_dataset(path, target="column_1")
+
+
+@pytest.mark.parametrize("text", ["p,1.5,red,10\nq,2.5,blue,20\n", "1.5,red,10\n2.5,blue,20\n"])
+def test_columns_without_names_are_those_beside_the_target(headerless: Dataset, tmp_path: Path, text: str) -> None:
+    (tmp_path / "new.data").write_text(text)
+
+    applied = headerless.schema.read(read_frame(tmp_path / "new.data"))
+
+    assert applied.missing == ()
+    assert_same(applied.X, headerless.X.head(2))
+
+
+@pytest.mark.parametrize("text", ["1.5,red\n", "p,1.5,red,10,7\n"])
+def test_another_number_of_columns_without_names_is_refused(headerless: Dataset, tmp_path: Path, text: str) -> None:
+    (tmp_path / "new.data").write_text(text * 2)
+    frame = read_frame(tmp_path / "new.data")
+
+    with pytest.raises(BadDataset, match=f"has {frame.shape[1]} columns without names, but the training data had 4"):
+        headerless.schema.read(frame)
+
+
+def test_columns_with_names_are_known_by_them_though_training_had_none(headerless: Dataset) -> None:
+    frame = pd.DataFrame({"column_4": [10, 20], "column_2": [1.5, 2.5]})
+
+    applied = headerless.schema.read(frame)
+
+    assert applied.missing == ("column_3",)
+    assert applied.X["column_4"].tolist() == [10.0, 20.0]
+
+
+def test_columns_with_names_in_training_may_be_fewer() -> None:
+    frame = pd.DataFrame({"column_1": ["p", "q"] * 4, "column_2": range(8), "column_3": [1.5, 2.5] * 4})
+
+    applied = from_frame(frame, target="column_1").schema.read(frame[["column_1", "column_2"]])
+
+    assert applied.missing == ("column_3",)
+    assert applied.X["column_2"].tolist() == list(range(8))
+
+
+def test_a_schema_saved_before_reading_left_traces_in_it_is_read(headerless: Dataset) -> None:
+    plain = headerless.schema.to_dict()
+    del plain["n_columns"], plain["decimal_commas"]
+
+    assert Schema.from_dict(plain) == replace(headerless.schema, n_columns=None)
 
 
 @pytest.mark.parametrize("target", [["p", "q"], [True, False], [3, 7], [0.5, 2.0], [1.25, 2.5, 3.5, 4.5]])

@@ -2,11 +2,13 @@ import math
 import pickle
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from hostile_algorithms import ALGORITHMS
+from sklearn.metrics import f1_score
 
 from metaml.data import from_frame
 from metaml.errors import BadRequest
@@ -28,6 +30,21 @@ def test_scores_are_those_of_the_out_of_fold_predictions(three_classes, ask):
         _, test = job.plan.split(fold)
         expected = all_scores("multiclass", three_classes.y[test], outcome.predictions[test])
         assert {name: values[fold] for name, values in outcome.scores.items()} == pytest.approx(expected, rel=1e-5)
+
+
+def test_f1_looks_at_the_same_class_in_every_fold(ask):
+    frame = pd.DataFrame({"a": np.arange(60.0), "y": np.repeat(["no", "yes"], [31, 29])})
+    dataset = from_frame(frame, target="y")
+    # In the first fold the class that is rarer elsewhere is the more frequent one.
+    plan = given_plan(np.where((frame.index < 10) | (frame.index >= 45), 0, 1))
+    job = replace(ask(dataset, "Noisy", keep_predictions=True), plan=plan)
+
+    outcome = evaluate(job, dataset, ALGORITHMS["Noisy"])
+
+    for fold in range(2):
+        _, test = plan.split(fold)
+        labels = outcome.predictions[test].argmax(axis=1)
+        assert outcome.scores["f1"][fold] == pytest.approx(f1_score(dataset.y[test], labels, pos_label=1))
 
 
 def test_regression_predicts_values(numbers, ask):

@@ -68,6 +68,18 @@ def test_regression_scores_equal_those_of_scikit_learn(seed):
     assert scores == pytest.approx(expected, rel=0, abs=1e-12)
 
 
+def test_f1_of_a_part_looks_at_the_class_that_is_rarer_in_the_whole():
+    whole = np.array([0, 0, 0, 0, 1, 1, 1])
+    part, chances = np.array([0, 1, 1]), np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])
+
+    scores = all_scores("binary", part, chances, y=whole)
+
+    assert scores["f1"] == pytest.approx(2 / 3)
+    assert {name: value for name, value in scores.items() if name != "f1"} == {
+        name: value for name, value in all_scores("binary", part, chances).items() if name != "f1"
+    }
+
+
 def test_perfect_predictions_have_the_best_scores():
     truth = np.array([0, 1, 2, 1])
 

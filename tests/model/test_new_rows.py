@@ -45,6 +45,13 @@ def test_new_categories_are_told_in_one_note(model, new):
     )
 
 
+def test_words_for_no_value_among_numbers_need_no_note(model, new):
+    answer = model.answer(new.assign(size="-", count="unknown"))
+
+    assert np.array_equal(answer.probabilities, model.predict_proba(new.assign(size=None, count=None)))
+    assert answer.notes == ()
+
+
 def test_a_missing_column_is_told_and_read_as_missing_values(model, new):
     answer = model.answer(new.drop(columns="colour"))
 
