@@ -116,11 +116,6 @@ def check_left_out(kb: KnowledgeBase, wanted: Iterable[str], *, own: Iterable[st
             raise BadRequest(f"{kb.name} has no data set {word!r} to leave out. {hint}See all with: metaml kb datasets")
 
 
-def algorithms_of(kb: KnowledgeBase) -> list[str]:
-    """Return the algorithms that have runs, the most run ones first."""
-    return list(kb.info()["runs_by_algorithm"])
-
-
 def _runs(
     kb: KnowledgeBase, algorithm: str, metric: str, task: str | None, known: pd.DataFrame, gone: set[str]
 ) -> tuple[pd.DataFrame, list[str]]:
