@@ -38,7 +38,7 @@ from metaml.metalearning.quality import folds, kendall
 from metaml.metalearning.rgpe import RankWeighted
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Positions
-from metaml.metalearning.store import load, save, train
+from metaml.metalearning.store import packed, train, unpacked
 from metaml.metalearning.table import experience
 from metaml.metalearning.warmstart import portfolio
 from metaml.optimizer import STRATEGIES
@@ -331,12 +331,15 @@ def speed(kb: KnowledgeBase, names: Sequence[str], folder: str) -> None:
     start, busy, n_runs = time.perf_counter(), time.process_time(), 0
     for name in names:
         found = experience(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=LANDSCAPE_RUNS)
-        save(train(found), Path(folder) / name)
+        kept = Path(folder) / name
+        kept.mkdir()
+        for file, content in packed(train(found)).items():
+            (kept / file).write_bytes(content)
         n_runs += len(found.scores)
     print(f"training on {n_runs} runs: {time.perf_counter() - start:.1f} s, {time.process_time() - busy:.1f} s of work")
     start, busy = time.perf_counter(), time.process_time()
     for name in names:
-        load(Path(folder) / name)
+        unpacked({path.name: path.read_bytes() for path in (Path(folder) / name).iterdir()})
     print(f"from cache: {time.perf_counter() - start:.2f} s, {time.process_time() - busy:.2f} s of work")
 
 

@@ -1,15 +1,12 @@
-"""Trained meta-learners on the disk: LightGBM's own text, JSON and plain arrays, never a pickle.
+"""Trained meta-learners as files: LightGBM's own text, JSON and plain arrays, never a pickle.
 
-What was trained is kept under the revision of the knowledge base it was trained on, so that a stale one is noticed.
+What was trained knows the revision of the knowledge base it was trained on, so that a stale one is noticed.
 """
 
 import io
 import json
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,10 +43,6 @@ class Trained:
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def is_stale(self, revision: str) -> bool:
-        """Return whether the knowledge base has changed since."""
-        return self.revision != revision
-
 
 def train(
     experience: Experience, *, recipe: str = "default", n_grid: int = 2000, n_threads: int = 1, seed: int = 0
@@ -75,14 +68,6 @@ def train(
         experience.left_out,
         experience.notes,
     )
-
-
-def folder_of(root: Path, algorithm: str, metric: str, *, task: str = "", left_out: Iterable[str] = ()) -> Path:
-    """Return where a trained meta-learner is kept; one that left data sets out has a place of its own."""
-    gone = "|".join(sorted(left_out))
-    suffix = "-without-" + blake2b(gone.encode(), digest_size=6).hexdigest() if gone else ""
-    words = "-".join(word for word in (algorithm, metric, task) if word)
-    return root / ("".join(c if c.isalnum() or c in "-_." else "_" for c in words) + suffix)
 
 
 def packed(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
@@ -166,33 +151,6 @@ def unpacked(files: Mapping[str, bytes], *, metafeatures: pd.DataFrame | None = 
         tuple(content["left_out"]),
         tuple(content["notes"]),
     )
-
-
-def save(trained: Trained, folder: Path) -> None:
-    """Write a trained meta-learner into a folder of its own, all or nothing: a reader never sees half of it."""
-    new = folder.with_name(folder.name + ".new")
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
-    for name, content in packed(trained).items():
-        (new / name).write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
-
-
-def load(folder: Path) -> Trained:
-    """Return the trained meta-learner of a folder."""
-    if not (folder / "learner.json").exists():
-        raise BadRequest(f"There is no trained meta-learner in {folder}. Make one with: metaml learn")
-    return unpacked({path.name: path.read_bytes() for path in folder.iterdir()})
-
-
-def load_fresh(folder: Path, revision: str) -> Trained | None:
-    """Return the trained meta-learner of a folder, or None if there is none for this revision or it cannot be read."""
-    try:
-        trained = load(folder)
-    except (BadRequest, ValueError, KeyError, TypeError, OSError):
-        return None
-    return None if trained.is_stale(revision) else trained
 
 
 def _low_rank(levels: Array) -> tuple[Array, Array, Array]:
