@@ -155,10 +155,6 @@ class Optimizer:
         """Return whether a configuration was told or is open."""
         return self._is_taken(self._candidates.key(config))
 
-    def ask_batch(self, n: int) -> list[Proposal]:
-        """Return several proposals, each made believing in those before it."""
-        return [self.ask() for _ in range(n)]
-
     def tell(self, config: Config, outcome: Measured) -> None:
         """Learn the outcome of an evaluation: the mean over folds of this optimizer's metric, or of the first
         one.

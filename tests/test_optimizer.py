@@ -78,7 +78,7 @@ def test_starts_come_first_in_their_order():
     starts = SPACE.sample(2, np.random.default_rng(0))
     optimizer = Optimizer(SPACE, starts=starts)
 
-    proposals = optimizer.ask_batch(3)
+    proposals = [optimizer.ask() for _ in range(3)]
 
     assert [p.config for p in proposals[:2]] == starts
     assert [p.proposer for p in proposals] == ["start", "start", "random"]
@@ -87,7 +87,7 @@ def test_starts_come_first_in_their_order():
 def test_a_batch_believes_its_own_proposals_and_has_no_twins():
     optimizer = run(Optimizer(SPACE, seed=2), 6)
 
-    batch = optimizer.ask_batch(5)
+    batch = [optimizer.ask() for _ in range(5)]
 
     assert len({key_of(p.config) for p in batch}) == 5
     assert all(p.score is not None and p.std is not None and p.value is not None for p in batch)
@@ -95,7 +95,7 @@ def test_a_batch_believes_its_own_proposals_and_has_no_twins():
 
 def test_a_batch_is_told_in_any_order():
     optimizer = run(Optimizer(SPACE, seed=2), 4)
-    batch = optimizer.ask_batch(3)
+    batch = [optimizer.ask() for _ in range(3)]
 
     for proposal in reversed(batch):
         optimizer.observe(proposal.config, score(proposal.config))
@@ -162,7 +162,7 @@ def test_the_metric_asked_for_is_the_mean_over_folds():
 
 def test_a_partial_evaluation_teaches_and_is_never_best():
     optimizer = Optimizer(SPACE, metric="accuracy")
-    first, second = optimizer.ask_batch(2)
+    first, second = optimizer.ask(), optimizer.ask()
 
     optimizer.tell(first.config, Measurement("ok", {"accuracy": (0.6, float("nan"))}))
     optimizer.tell(second.config, Measurement("partial", {"accuracy": (0.9,)}))
