@@ -68,11 +68,6 @@ class Search:
         self._is_timed = is_timed
         self._n_asked = 0
 
-    @property
-    def n_told(self) -> int:
-        """Return how many evaluations were told."""
-        return sum(len(arm.rewards) for arm in self.arms.values())
-
     def ask(self, rounds_left: int | None = None) -> Choice:
         """Return what to evaluate next; it stays open until it is told or dropped."""
         with at_most_threads(1):
