@@ -1,7 +1,7 @@
 """Configurations as rows of numbers a surrogate can learn from: thesis chapter 3."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -130,12 +130,6 @@ class Encoder:
             for coding in self.codings_
         ]
         return np.hstack(blocks) if blocks else np.zeros((len(configs), 0))
-
-    def transform_columns(self, columns: Mapping[str, Values], n: int, facts: Facts | None = None) -> Array:
-        """Return the matrix of `n` configurations given as one sequence of values for each parameter."""
-        missing: list[Value] = [MISSING] * n
-        blocks = [self.block(c, columns.get(c.name, missing), facts) for c in self.codings_]
-        return np.hstack(blocks) if blocks else np.zeros((n, 0))
 
     def block(self, coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None = None) -> Array:
         """Return the columns of one parameter."""

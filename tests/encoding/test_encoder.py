@@ -158,14 +158,6 @@ def test_counts_and_shares_of_rows_are_brought_to_one_unit():
     assert encoder.transform(configs, FACTS).tolist() == [[0.005], [0.2]]
 
 
-def test_columns_give_the_same_rows_as_configurations():
-    encoder = Encoder(unit=True).fit(THESIS, FACTS)
-
-    rows = encoder.transform_columns(COLUMNS, n=5, facts=FACTS)
-
-    assert np.array_equal(rows, encoder.transform(THESIS, FACTS), equal_nan=True)
-
-
 def test_nothing_to_learn_from_is_refused():
     with pytest.raises(BadRequest, match="nothing to learn from"):
         Encoder().fit([])
