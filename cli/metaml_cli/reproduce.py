@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.pages import WIDTH, printable, wrapped
 from metaml_cli.render import Format, as_text, say, show_facts
-from metaml_cli.why import WIDTH, defined, printable, wrapped
+from metaml_cli.why import defined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,11 +72,11 @@ def facts_of(found: "Reproduction") -> dict[str, Any]:
 
 def lines_of(found: "Reproduction") -> list[str]:
     """Return what came of making a run again as lines of at most 80 columns."""
-    lines = wrapped(_verdict(found), "")
+    lines = wrapped(_verdict(found))
     if found.outcome.scores and found.differences:
         lines += ["", *as_text(_table(found), WIDTH).splitlines()]
     if not found.is_same:
-        lines += ["", *wrapped(_circumstances(found), "")]
+        lines += ["", *wrapped(_circumstances(found))]
         lines += [
             f"  {name} {then or 'none'} then, {now or 'none'} now" for name, (then, now) in found.versions.items()
         ]

@@ -4,19 +4,18 @@ import csv
 import json
 import math
 import shlex
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from metaml_cli.kb import Form
+from metaml_cli.pages import WIDTH, printable, wrapped
 from metaml_cli.render import Format, counted
 
 if TYPE_CHECKING:
     from metaml.errors import MetamlError
 
-WIDTH = 80
 LABEL = 13
 MOST_MEMBERS = 8
 
@@ -83,7 +82,7 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
     """Return the summary as lines of at most 80 columns."""
     dataset, metric, session = facts["dataset"], facts["metric"], facts.get("session") or {}
     model = facts.get("model") or {}
-    lines = [*_wrapped(facts.get("headline") or "No model was found.", ""), ""]
+    lines = [*wrapped(facts.get("headline") or "No model was found."), ""]
     guessed = " (guessed)" if dataset.get("target_was_guessed") else ""
     n_repairs = len(dataset.get("repairs") or [])
     lines += _fact(
@@ -116,7 +115,7 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
         lines += ["", f"metaml predict {shlex.quote(str(folder))} new.csv -o predictions.csv"]
     if (folder / "report.html").exists():
         lines.append(f"Report: {folder / 'report.html'}")
-    return [_printable(line) for line in lines]
+    return [printable(line) for line in lines]
 
 
 def _best_first(baselines: dict[str, float | None]) -> list[tuple[str, float | None]]:
@@ -146,16 +145,4 @@ def _score(metric: dict[str, Any], score: float | None) -> str:
 
 
 def _fact(name: str, told: str) -> list[str]:
-    label = f"{name:<{LABEL}}"
-    return _wrapped(told, label)
-
-
-def _wrapped(told: str, label: str) -> list[str]:
-    return textwrap.wrap(
-        told, WIDTH, initial_indent=label, subsequent_indent=" " * len(label), break_on_hyphens=False
-    ) or [label.rstrip()]
-
-
-def _printable(line: str) -> str:
-    """Return a line without characters that would steer the terminal."""
-    return "".join(character if character.isprintable() else "\ufffd" for character in line)
+    return wrapped(told, f"{name:<{LABEL}}")

@@ -1,7 +1,6 @@
 """`metaml why`: what a run is, who proposed it, what was expected of it, and which past data sets spoke for it."""
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.pages import printable, wrapped
 from metaml_cli.render import Format, show_facts
 
 if TYPE_CHECKING:
     from metaml_kb import ProposalRecord
     from metaml_kb.lookup import StoredRun
 
-WIDTH = 80
 LABEL = 15
 EXPLAINED = ("expected", "expected_level", "reasons", "carriers", "guard")
 PROPOSED = {
@@ -113,13 +112,13 @@ def facts_of(stored: "StoredRun") -> dict[str, Any]:
 def lines_of(stored: "StoredRun") -> list[str]:
     """Return what a person wants to know of a run as lines of at most 80 columns."""
     run = stored.run
-    lines = [*wrapped(f"Run {stored.key}: {run.algorithm} on {stored.dataset.name}, {run.status}", ""), ""]
-    lines += fact("Data", _data(stored))
-    lines += fact("Configuration", ", ".join(f"{name}={value}" for name, value in run.config.items()) or "none")
+    lines = [*wrapped(f"Run {stored.key}: {run.algorithm} on {stored.dataset.name}, {run.status}"), ""]
+    lines += _fact("Data", _data(stored))
+    lines += _fact("Configuration", ", ".join(f"{name}={value}" for name, value in run.config.items()) or "none")
     lines += _listed("Score", _scores(stored) or [run.error or "none"])
-    lines += fact("Cost", _cost(stored))
-    lines += fact("Made", _made(stored))
-    lines += ["", *fact("Proposed by", _proposer(stored))]
+    lines += _fact("Cost", _cost(stored))
+    lines += _fact("Made", _made(stored))
+    lines += ["", *_fact("Proposed by", _proposer(stored))]
     if run.proposal is not None:
         lines += _listed("Predicted", _predicted(stored, run.proposal))
     lines += ["", *_experience(stored)]
@@ -210,13 +209,13 @@ def _experience(stored: "StoredRun") -> list[str]:
     carriers = [_carrier(item) for item in _list(details.get("carriers")) if isinstance(item, Mapping)]
     lines = []
     if _is_number(details.get("expected")):
-        lines += fact("Experience", f"{details['expected']:+.2f} sd expected, in the scores of a data set like this")
+        lines += _fact("Experience", f"{details['expected']:+.2f} sd expected, in the scores of a data set like this")
     if _is_number(details.get("expected_level")):
         share = f"{details['expected_level']:.0%} of the way from the median to the best"
-        lines += fact("Experience", f"{share} on past data sets, similar ones counting more")
+        lines += _fact("Experience", f"{share} on past data sets, similar ones counting more")
     lines += _listed("Reasons", reasons) + _listed("Past data sets", carriers)
     if details.get("guard"):
-        lines += fact("Guard", str(details["guard"]))
+        lines += _fact("Guard", str(details["guard"]))
     if not reasons and not carriers:
         is_advised = stored.run.origin == "warm start" or _proposer(stored) == PROPOSED_BY_EXPERIENCE
         lines.append(
@@ -225,7 +224,7 @@ def _experience(stored: "StoredRun") -> list[str]:
             else "It was made without experience: no past data set spoke for it."
         )
     others = [f"{name}={value}" for name, value in details.items() if name not in EXPLAINED]
-    return [*lines, *(fact("Details", ", ".join(others)) if others else [])]
+    return [*lines, *(_fact("Details", ", ".join(others)) if others else [])]
 
 
 def _carrier(item: Mapping[str, Any]) -> str:
@@ -288,27 +287,11 @@ def _moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def fact(name: str, told: str) -> list[str]:
+def _fact(name: str, told: str) -> list[str]:
     """Return a labelled fact as lines that fit."""
     return wrapped(told, f"{name:<{LABEL}}")
 
 
 def _listed(name: str, entries: Sequence[str]) -> list[str]:
     """Return several facts under one label."""
-    return [line for place, told in enumerate(entries) for line in fact("" if place else name, told)]
-
-
-def wrapped(told: str, label: str) -> list[str]:
-    """Return text as lines that fit, the first behind a label and the others below it."""
-    return textwrap.wrap(
-        told,
-        WIDTH,
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_on_hyphens=False,
-    ) or [label.rstrip()]
-
-
-def printable(line: str) -> str:
-    """Return a line without characters that would steer the terminal."""
-    return "".join(character if character.isprintable() else "\ufffd" for character in line)
+    return [line for place, told in enumerate(entries) for line in _fact("" if place else name, told)]
