@@ -8,6 +8,7 @@ import typer
 from metaml.seeds import MOST_SEED
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
+from metaml_cli.options import names_in, numbers
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
@@ -87,22 +88,6 @@ def bot(
         say(f"See them with: metaml kb runs --kb {base.name}")
     if interrupts():
         raise typer.Exit(interrupts.exit_code)
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a comma-separated option."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def numbers(text: str | None) -> list[int]:
-    """Return the OpenML numbers in a comma-separated option."""
-    from metaml.errors import BadRequest
-
-    words = names_in(text or "")
-    for word in words:
-        if not word.isdigit():
-            raise BadRequest(f"{word!r} is not an OpenML number. Write them as 31,37.")
-    return [int(word) for word in words]
 
 
 def _publisher(*, offline: bool) -> "Publish":

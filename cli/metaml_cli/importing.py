@@ -120,7 +120,7 @@ def import_openml_(
     """
     from metaml.openml_runs.importing import import_evaluations
     from metaml.sources.openml import Client
-    from metaml_cli.bot import numbers
+    from metaml_cli.options import numbers
 
     with opened(kb, create=True) as base:
         report = import_evaluations(base, numbers(task), numbers(flow), client=Client(offline=offline), limit=limit)

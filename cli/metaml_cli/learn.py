@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaml_cli.bot import names_in
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.options import names_in
 from metaml_cli.render import Format, say, show
 
 if TYPE_CHECKING:

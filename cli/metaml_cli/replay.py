@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.options import names_in
 from metaml_cli.render import Format, say, show
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def replay(
     from metaml.replay.laboratory import methods_of, study
     from metaml.replay.recorded import pools_of
 
-    methods = methods_of(_words(optimisers))
+    methods = methods_of(names_in(optimisers))
     with opened(":memory:" if table else kb, create=table is not None) as base:
         if table is not None:
             from metaml_kb.tableimport import import_table
@@ -74,7 +75,7 @@ def replay(
     found = study(
         pools,
         methods,
-        policies=_words(policies),
+        policies=names_in(policies),
         n_seeds=seeds,
         n=evaluations,
         n_workers=workers,
@@ -105,10 +106,6 @@ def _retrace(session: str, kb: str | None, form: Format) -> None:
     say(f"{n_same} of {len(steps)} choices are proposed again.")
     if n_same < len(steps):
         raise typer.Exit(1)
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _write(found: "Study", output: Path) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metaml_cli.bot import names_in
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.options import names_in
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml.seeds import MOST_SEED
-from metaml_cli.bot import names_in
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import GAP, LiveLine, counted_interrupts
+from metaml_cli.options import names_in
 from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"

@@ -1,0 +1,21 @@
+"""What the words of an option mean: names and numbers between commas."""
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a comma-separated option.
+
+    >>> names_in("svm, mlp,")
+    ('svm', 'mlp')
+    """
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def numbers(text: str | None) -> list[int]:
+    """Return the OpenML numbers in a comma-separated option."""
+    from metaml.errors import BadRequest
+
+    words = names_in(text or "")
+    for word in words:
+        if not word.isdigit():
+            raise BadRequest(f"{word!r} is not an OpenML number. Write them as 31,37.")
+    return [int(word) for word in words]
