@@ -13,7 +13,8 @@ from typing import Annotated
 
 import typer
 
-WIDTH = 80
+from metaml_cli.pages import WIDTH
+
 DATA, NEW, ANSWERS, PREDICTIONS = "tumours.csv", "new.csv", "answers.csv", "predictions.csv"
 NAME, TARGET, RESULT, KB_FILE = "tumours", "diagnosis", "result", "kb.db"
 HELD_OUT = 0.25

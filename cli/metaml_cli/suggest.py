@@ -9,13 +9,13 @@ import typer
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import names_in
+from metaml_cli.pages import WIDTH
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
     from metaml.memory import Memory
     from metaml.metalearning.opening import Move
 
-WIDTH = 80
 DESCRIBE_SECONDS = 1.0
 
 
