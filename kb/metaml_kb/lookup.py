@@ -10,7 +10,6 @@ from sqlalchemy import Connection, Table, select
 from metaml_kb import tables
 from metaml_kb.engine import reading
 from metaml_kb.errors import BadQuery
-from metaml_kb.packing import unpack_folds
 from metaml_kb.records import (
     DatasetRecord,
     EnvironmentRecord,
@@ -19,6 +18,7 @@ from metaml_kb.records import (
     Run,
     SessionRecord,
 )
+from metaml_kb.runrows import RUN_ROWS, proposal_of, run_of
 from metaml_kb.sql import KnowledgeBase
 
 KEY_LENGTH = 32
@@ -49,17 +49,16 @@ def find_run(kb: KnowledgeBase, beginning: str) -> StoredRun:
             session = SessionRecord(**_record(connection, tables.session, row["session_id"]))
         if row["environment_id"] is not None:
             environment = EnvironmentRecord(**_record(connection, tables.environment, row["environment_id"], "key"))
-        run = Run(
+        run = run_of(
+            row,
             dataset=dataset.fingerprint,
             algorithm=_record(connection, tables.algorithm, row["algorithm_id"])["name"],
-            config=_config(connection, row["configuration_id"]),
-            scores=_scores(connection, row),
+            hyperparameters=_names(connection, tables.parameter_set, row["parameter_set_id"]),
+            metrics=_names(connection, tables.metric_set, row["metric_set_id"]),
             fold_plan=plan.key,
             session=None if session is None else session.key,
             environment=None if environment is None else environment.key,
             proposal=_proposal(connection, row["id"]),
-            **{name: row[name] for name in ("seed", "status", "origin", "probability", "fit_seconds")},
-            **{name: row[name] for name in ("predict_seconds", "peak_megabytes", "error", "finished_at")},
         )
     return StoredRun(bytes(row["identity"]).hex(), run, dataset, plan, session, environment)
 
@@ -72,7 +71,7 @@ def _run_row(connection: Connection, beginning: str, where: str) -> Row:
         )
     run = tables.run
     first, last = (bytes.fromhex(beginning.ljust(KEY_LENGTH, filler)) for filler in "0f")
-    query = select(run).where(run.c.identity.between(first, last)).order_by(run.c.identity).limit(MOST_NAMED + 1)
+    query = RUN_ROWS.where(run.c.identity.between(first, last)).order_by(run.c.identity).limit(MOST_NAMED + 1)
     rows = [dict(row) for row in connection.execute(query).mappings()]
     if not rows:
         raise BadQuery(f"No run in {where} has a key that begins with {beginning}. See: metaml kb runs")
@@ -92,27 +91,13 @@ def _record(connection: Connection, table: Table, number: int, *left_out: str) -
     return {name: value for name, value in row.items() if name not in ("id", *left_out)}
 
 
-def _config(connection: Connection, number: int) -> Row:
-    found = _record(connection, tables.configuration, number)
-    names = _record(connection, tables.parameter_set, found["parameter_set_id"])["names"]
-    return dict(zip(json.loads(names), json.loads(found["value_list"]), strict=True))
-
-
-def _scores(connection: Connection, row: Row) -> dict[str, float | list[float]]:
-    """Return each metric's values per fold, or its mean where only that is known."""
-    names = json.loads(_record(connection, tables.metric_set, row["metric_set_id"])["names"])
-    means = [float("nan") if value is None else float(value) for value in json.loads(row["score_list"])]
-    folds = unpack_folds(len(names), row["fold_scores"])
-    return {
-        name: mean if values is None else values.tolist()
-        for name, mean, values in zip(names, means, folds, strict=True)
-    }
+def _names(connection: Connection, table: Table, number: int) -> list[str]:
+    """Return the names that always travel together under a number."""
+    names: list[str] = json.loads(_record(connection, table, number)["names"])
+    return names
 
 
 def _proposal(connection: Connection, number: int) -> ProposalRecord | None:
     table = tables.proposal
     found = connection.execute(select(table).where(table.c.run_id == number)).mappings().one_or_none()
-    if found is None:
-        return None
-    known = {name: value for name, value in found.items() if name != "run_id"}
-    return ProposalRecord(**known | {"details": json.loads(found["details"])})
+    return None if found is None else proposal_of(found)

@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Table, func, select, update
 from metaml_kb import tables
 from metaml_kb.dimensions import UNKNOWN, add_dataset, add_keyed, add_metafeatures, insert_rows, number_names
 from metaml_kb.engine import reading, writing
-from metaml_kb.packing import unpack_folds, unpack_predictions
+from metaml_kb.packing import unpack_predictions
 from metaml_kb.records import DatasetRecord, ProposalRecord, Run
+from metaml_kb.runrows import RUN_ROWS, proposal_of, run_of
 from metaml_kb.sql import KnowledgeBase
 from metaml_kb.words import names_of
 from metaml_kb.writing import Added, Clash
 
 CHUNK = 5_000
-PREDICTED = ("proposer", "predicted_score", "predicted_std", "predicted_seconds", "acquisition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,11 @@ def _merge_events(target: KnowledgeBase, there: Connection) -> None:
 
 def runs_in(connection: Connection, *, chunk: int = CHUNK) -> Iterator[list[Run]]:
     """Yield every run as it was stored, in lists of at most `chunk`."""
-    run, configuration = tables.run, tables.configuration
-    query = select(run, configuration.c.parameter_set_id, configuration.c.value_list).join(
-        configuration, configuration.c.id == run.c.configuration_id
-    )
+    run = tables.run
     names = _Names(connection)
     after = 0
     while True:
-        part = query.where(run.c.id > after).order_by(run.c.id).limit(chunk)
+        part = RUN_ROWS.where(run.c.id > after).order_by(run.c.id).limit(chunk)
         rows = connection.execute(part).mappings().fetchall()
         if not rows:
             return
@@ -153,37 +150,24 @@ class _Names:
 
     def run(self, row: Any, proposal: ProposalRecord | None, predictions: Any) -> Run:
         """Return the run behind a row."""
-        metrics = self.metrics[row["metric_set_id"]]
-        means = [float("nan") if value is None else float(value) for value in json.loads(row["score_list"])]
-        folds = unpack_folds(len(metrics), row["fold_scores"])
-        return Run(
+        return run_of(
+            row,
             dataset=self.dataset[row["dataset_id"]],
             algorithm=self.algorithm[row["algorithm_id"]],
-            config=dict(zip(self.hyperparameters[row["parameter_set_id"]], json.loads(row["value_list"]), strict=True)),
-            scores={
-                metric: mean if values is None else values.tolist()
-                for metric, mean, values in zip(metrics, means, folds, strict=True)
-            },
+            hyperparameters=self.hyperparameters[row["parameter_set_id"]],
+            metrics=self.metrics[row["metric_set_id"]],
             fold_plan=self.fold_plan[row["fold_plan_id"]],
             environment=self.environment.get(row["environment_id"]),
             session=self.session.get(row["session_id"]),
             proposal=proposal,
             predictions=predictions,
-            **{name: row[name] for name in ("seed", "status", "origin", "probability", "fit_seconds")},
-            **{name: row[name] for name in ("predict_seconds", "peak_megabytes", "error", "finished_at")},
         )
 
 
 def _proposals(connection: Connection, first: int, last: int) -> dict[int, ProposalRecord]:
     table = tables.proposal
     rows = connection.execute(select(table).where(table.c.run_id.between(first, last))).mappings()
-    return {
-        row["run_id"]: ProposalRecord(
-            **{name: row[name] for name in PREDICTED},
-            details=json.loads(row["details"]),
-        )
-        for row in rows
-    }
+    return {row["run_id"]: proposal_of(row) for row in rows}
 
 
 def _predictions(connection: Connection, first: int, last: int) -> dict[int, Any]:
