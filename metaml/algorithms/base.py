@@ -38,22 +38,26 @@ class Algorithm:
     library: str = "scikit-learn"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Training:
+    """How a booster is trained: how much each row counts, which columns hold codes of categories, and for how long.
+
+    That is for `rounds`, or until `validation` stops improving, or for a fixed number without either.
+    """
+
+    weight: Vector | None
+    categorical: npt.NDArray[np.bool_]
+    validation: Validation | None
+    rounds: int | None
+
+
 class Booster(Protocol):
     """A model that is trained round by round and can stop when held-out rows no longer improve."""
 
     rounds_: int
 
-    def fit(
-        self,
-        Z: Matrix,
-        y: Vector,
-        *,
-        sample_weight: Vector | None,
-        validation: Validation | None,
-        categorical: npt.NDArray[np.bool_],
-        rounds: int | None,
-    ) -> None:
-        """Train for `rounds`, or until `validation` stops improving, or for a fixed number without either."""
+    def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
+        """Learn from rows and their target."""
 
     def predict(self, Z: Matrix) -> Vector:
         """Return the predicted target of each row (regression)."""

@@ -6,10 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.config import Config
@@ -57,19 +56,10 @@ class _CatBoost:
         self.seed = seed
         self.n_threads = n_threads
 
-    def fit(
-        self,
-        Z: Matrix,
-        y: Vector,
-        *,
-        sample_weight: Vector | None,
-        validation: Validation | None,
-        categorical: npt.NDArray[np.bool_],
-        rounds: int | None,
-    ) -> None:
+    def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         from catboost import CatBoostClassifier, CatBoostRegressor
 
-        self.categorical_ = categorical
+        self.categorical_ = training.categorical
         names = (
             "learning_rate",
             "depth",
@@ -90,16 +80,16 @@ class _CatBoost:
             "verbose": False,
         }
         held_out = None
-        if validation is None:
-            settings["iterations"] = rounds or rounds_without_stopping(settings["learning_rate"])
+        if training.validation is None:
+            settings["iterations"] = training.rounds or rounds_without_stopping(settings["learning_rate"])
         else:
             settings |= {
                 "iterations": max_rounds(1 if "loss_function" in self.config else int(y.max()) + 1),
                 "early_stopping_rounds": self.config["early_stopping_rounds"],
             }
-            held_out = self._pool(*validation)
+            held_out = self._pool(*training.validation)
         kind = CatBoostRegressor if "loss_function" in self.config else CatBoostClassifier
-        self.model_ = kind(**settings).fit(self._pool(Z, y, sample_weight), eval_set=held_out)
+        self.model_ = kind(**settings).fit(self._pool(Z, y, training.weight), eval_set=held_out)
         self.rounds_ = int(self.model_.tree_count_)
 
     def predict(self, Z: Matrix) -> Vector:

@@ -6,9 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.config import Config
@@ -54,16 +53,7 @@ class _HistogramBoosting:
         self.config = config
         self.seed = seed
 
-    def fit(
-        self,
-        Z: Matrix,
-        y: Vector,
-        *,
-        sample_weight: Vector | None,
-        validation: Validation | None,
-        categorical: npt.NDArray[np.bool_],
-        rounds: int | None,
-    ) -> None:
+    def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
         names = (
@@ -76,23 +66,23 @@ class _HistogramBoosting:
         )
         settings: dict[str, Any] = {name: self.config[name] for name in names if name in self.config}
         settings |= {
-            "max_iter": rounds or rounds_without_stopping(settings["learning_rate"]),
+            "max_iter": training.rounds or rounds_without_stopping(settings["learning_rate"]),
             "early_stopping": False,
-            "categorical_features": categorical,
+            "categorical_features": training.categorical,
             "random_state": self.seed,
         }
         held_out: dict[str, Any] = {}
-        if validation is not None:
+        if training.validation is not None:
             settings |= {
                 "max_iter": max_rounds(1 if "loss" in self.config else int(y.max()) + 1),
                 "early_stopping": True,
                 "n_iter_no_change": self.config["early_stopping_rounds"],
             }
-            held_out = dict(zip(("X_val", "y_val", "sample_weight_val"), validation, strict=True))
+            held_out = dict(zip(("X_val", "y_val", "sample_weight_val"), training.validation, strict=True))
         kind = HistGradientBoostingRegressor if "loss" in self.config else HistGradientBoostingClassifier
-        self.model_ = kind(**settings).fit(Z, y, sample_weight=sample_weight, **held_out)
+        self.model_ = kind(**settings).fit(Z, y, sample_weight=training.weight, **held_out)
         scores = self.model_.validation_score_[1:]  # the first is that of no rounds at all
-        self.rounds_ = int(np.argmax(scores)) + 1 if validation is not None else int(self.model_.n_iter_)
+        self.rounds_ = int(np.argmax(scores)) + 1 if training.validation is not None else int(self.model_.n_iter_)
         # scikit-learn keeps the rounds it waited through; they are not part of the answer.
         del self.model_._predictors[self.rounds_ :]
 

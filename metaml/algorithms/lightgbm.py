@@ -6,9 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
@@ -65,29 +64,19 @@ class _LightGBM:
         self.seed = seed
         self.n_threads = n_threads
 
-    def fit(
-        self,
-        Z: Matrix,
-        y: Vector,
-        *,
-        sample_weight: Vector | None,
-        validation: Validation | None,
-        categorical: npt.NDArray[np.bool_],
-        rounds: int | None,
-    ) -> None:
+    def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         import lightgbm
 
         settings = self._settings(y)
-        columns = np.flatnonzero(categorical).tolist()
-        train = lightgbm.Dataset(Z, y, weight=sample_weight, categorical_feature=columns, params=settings)
-        if validation is None:
-            fixed = rounds or rounds_without_stopping(settings["learning_rate"])
+        columns = np.flatnonzero(training.categorical).tolist()
+        train = lightgbm.Dataset(Z, y, weight=training.weight, categorical_feature=columns, params=settings)
+        if training.validation is None:
+            fixed = training.rounds or rounds_without_stopping(settings["learning_rate"])
             self.booster_ = lightgbm.train(settings, train, num_boost_round=fixed)
             self.rounds_ = fixed
             return
-        held_out = lightgbm.Dataset(
-            validation[0], validation[1], weight=validation[2], reference=train, params=settings
-        )
+        rows, target, weight = training.validation
+        held_out = lightgbm.Dataset(rows, target, weight=weight, reference=train, params=settings)
         patience = self.config["early_stopping_rounds"]
         self.booster_ = lightgbm.train(
             settings,

@@ -6,9 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, stopping_parameters
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
@@ -71,23 +70,15 @@ class _Perceptron:
         self.classification = classification
         self.seed = seed
 
-    def fit(
-        self,
-        Z: Matrix,
-        y: Vector,
-        *,
-        sample_weight: Vector | None,
-        validation: Validation | None,
-        categorical: npt.NDArray[np.bool_],  # noqa: ARG002
-        rounds: int | None,
-    ) -> None:
+    def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         self.model_ = self._model(len(Z))
         patience = self.config["early_stopping_rounds"]
-        epochs = _MAX_EPOCHS if validation is not None else rounds or _EPOCHS_WITHOUT_STOPPING
+        validation = training.validation
+        epochs = _MAX_EPOCHS if validation is not None else training.rounds or _EPOCHS_WITHOUT_STOPPING
         best_loss, best_weights, self.rounds_ = np.inf, None, 0
         for epoch in range(1, epochs + 1):
             try:
-                self._train_one_epoch(Z, y, sample_weight)
+                self._train_one_epoch(Z, y, training.weight)
                 loss = -float(epoch) if validation is None else self._loss(*validation)
             except ValueError as error:
                 if "non-finite" not in str(error) or best_weights is None:

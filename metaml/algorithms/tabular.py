@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
@@ -129,14 +129,8 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
         self.head_, self.model_ = copy.deepcopy(self.head), copy.deepcopy(self.model)
         Z = self.head_.fit_transform(X, y, n_classes)
         validation = None if held_out is None else (self.head_.transform(held_out[0]), *held_out[1:])
-        self.model_.fit(
-            Z,
-            y,
-            sample_weight=weight,
-            validation=validation,
-            categorical=self.head_.categorical_,
-            rounds=rounds,
-        )
+        training = Training(weight=weight, categorical=self.head_.categorical_, validation=validation, rounds=rounds)
+        self.model_.fit(Z, y, training)
 
 
 class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]

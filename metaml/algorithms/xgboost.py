@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from metaml.algorithms.base import Matrix, Validation, Vector
+from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
@@ -89,23 +86,14 @@ class _XGBoost:
         self.seed = seed
         self.n_threads = n_threads
 
-    def fit(
-        self,
-        Z: Matrix,
-        y: Vector,
-        *,
-        sample_weight: Vector | None,
-        validation: Validation | None,
-        categorical: npt.NDArray[np.bool_],
-        rounds: int | None,
-    ) -> None:
+    def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         import xgboost
 
-        self.feature_types_ = ["c" if flag else "q" for flag in categorical]
+        self.feature_types_ = ["c" if flag else "q" for flag in training.categorical]
         settings = self._settings(y)
-        train = self._matrix(Z, y, sample_weight)
-        fixed = rounds or self.config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
-        if validation is None or "n_rounds" in self.config:
+        train = self._matrix(Z, y, training.weight)
+        fixed = training.rounds or self.config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
+        if training.validation is None or "n_rounds" in self.config:
             self.booster_ = xgboost.train(settings, train, fixed, verbose_eval=False)
             self.rounds_ = fixed
             return
@@ -113,7 +101,7 @@ class _XGBoost:
             settings,
             train,
             max_rounds(settings.get("num_class", 1)),
-            evals=[(self._matrix(*validation), "held_out")],
+            evals=[(self._matrix(*training.validation), "held_out")],
             early_stopping_rounds=self.config["early_stopping_rounds"],
             verbose_eval=False,
         )
