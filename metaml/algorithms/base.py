@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+from metaml.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -51,16 +54,24 @@ class Training:
     rounds: int | None
 
 
-class Booster(Protocol):
+class Booster(ABC):
     """A model that is trained round by round and can stop when held-out rows no longer improve."""
 
     rounds_: int
 
+    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
+        self.config: dict[str, Any] = config
+        self.seed = seed
+        self.n_threads = n_threads
+
+    @abstractmethod
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         """Learn from rows and their target."""
 
+    @abstractmethod
     def predict(self, Z: Matrix) -> Vector:
         """Return the predicted target of each row (regression)."""
 
+    @abstractmethod
     def predict_proba(self, Z: Matrix) -> Matrix:
         """Return the probability of each class (classification)."""

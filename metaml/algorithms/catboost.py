@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from metaml.algorithms.base import Matrix, Training, Vector
+from metaml.algorithms.base import Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.config import Config
@@ -50,12 +50,7 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
 
 
-class _CatBoost:
-    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
-        self.config = config
-        self.seed = seed
-        self.n_threads = n_threads
-
+class _CatBoost(Booster):
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         from catboost import CatBoostClassifier, CatBoostRegressor
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.algorithms.base import Matrix, Training, Vector
+from metaml.algorithms.base import Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.config import Config
@@ -44,15 +44,11 @@ def space(task: Task) -> Space:
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
     """Return an unfitted booster for `config`; missing numbers are left to it."""
     space(task).check(config)
-    model = _HistogramBoosting(config, seed=seed)
+    model = _HistogramBoosting(config, seed=seed, n_threads=n_threads)
     return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
 
 
-class _HistogramBoosting:
-    def __init__(self, config: Config, *, seed: int) -> None:
-        self.config = config
-        self.seed = seed
-
+class _HistogramBoosting(Booster):
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.algorithms.base import Matrix, Training, Vector
+from metaml.algorithms.base import Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
@@ -58,12 +58,7 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
 
 
-class _LightGBM:
-    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
-        self.config: dict[str, Any] = config
-        self.seed = seed
-        self.n_threads = n_threads
-
+class _LightGBM(Booster):
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         import lightgbm
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.algorithms.base import Matrix, Training, Vector
+from metaml.algorithms.base import Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, stopping_parameters
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
@@ -54,21 +54,21 @@ def space(task: Task) -> Space:
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
     """Return an unfitted perceptron for `config`; `width` neurons in each of `n_layers` layers."""
     space(task).check(config)
-    model = _Perceptron(config, classification=task != "regression", seed=seed)
+    model = _Perceptron(config, seed=seed, n_threads=n_threads)
     return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
 
 
-class _Perceptron:
+class _Perceptron(Booster):
     """scikit-learn's perceptron, trained epoch by epoch like a booster.
 
     Its own early stopping watches accuracy, which says nothing while a rare class is being learnt; here the
     loss on the held-out rows decides, and the weights of the best epoch are kept.
     """
 
-    def __init__(self, config: Config, *, classification: bool, seed: int) -> None:
-        self.config: dict[str, Any] = config
-        self.classification = classification
-        self.seed = seed
+    @property
+    def is_classification(self) -> bool:
+        """Return whether there are classes to predict: only then do they have weights."""
+        return "class_weight" in self.config
 
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         self.model_ = self._model(len(Z))
@@ -104,7 +104,7 @@ class _Perceptron:
     def _model(self, n_rows: int) -> Any:
         from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-        kind = MLPClassifier if self.classification else MLPRegressor
+        kind = MLPClassifier if self.is_classification else MLPRegressor
         return kind(
             hidden_layer_sizes=(self.config["width"],) * self.config["n_layers"],
             activation=self.config["activation"],
@@ -115,13 +115,13 @@ class _Perceptron:
         )
 
     def _train_one_epoch(self, Z: Matrix, y: Vector, weight: Vector | None) -> None:
-        if self.classification:
+        if self.is_classification:
             self.model_.partial_fit(Z, y, sample_weight=weight, classes=np.arange(int(y.max()) + 1))
         else:
             self.model_.partial_fit(Z, y, sample_weight=weight)
 
     def _loss(self, Z: Matrix, y: Vector, weight: Vector | None) -> float:
-        if self.classification:
+        if self.is_classification:
             chances = self.model_.predict_proba(Z)[np.arange(len(y)), y]
             return float(np.average(-np.log(np.maximum(chances, 1e-12)), weights=weight))
         return float(np.average((self.model_.predict(Z) - y) ** 2, weights=weight))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from metaml.algorithms.base import Matrix, Training, Vector
+from metaml.algorithms.base import Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
@@ -80,12 +80,7 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     return boosted(config, head, model, task=task, seed=seed, n_threads=n_threads)
 
 
-class _XGBoost:
-    def __init__(self, config: Config, *, seed: int, n_threads: int) -> None:
-        self.config: dict[str, Any] = config
-        self.seed = seed
-        self.n_threads = n_threads
-
+class _XGBoost(Booster):
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         import xgboost
 
