@@ -29,7 +29,7 @@ import pandas as pd
 
 from metaml.data import Dataset, from_frame
 from metaml.metafeatures import GROUPS, Description, describe
-from metaml.metafeatures.landmarkers import FAMILIES, two_folds
+from metaml.metafeatures.landmarkers import FAMILIES, halves
 from metaml.metafeatures.openml import repair_openml
 from metaml.metafeatures.scores import error_rate, kappa, weighted_auc
 from metaml.metafeatures.subset import select
@@ -157,11 +157,9 @@ def as_at_openml(dataset: Dataset, frame: pd.DataFrame) -> Dataset:
 def default_learners(view: View) -> dict[str, float]:
     """What J48, REPTree, RandomTree and CfsSubsetEval + J48 score with Weka's default options."""
     view = scaled(subsample(view, GROUPS["landmarkers"].max_rows or view.n_rows, view.n_columns))
-    first = two_folds(view.y)
     parts: dict[str, list[np.ndarray]] = {"J48": [], "REPTree": [], "RandomTree": [], "CfsSubsetEval": []}
     truth = []
-    for part in (first, ~first):
-        train, test = view.take(np.flatnonzero(~part)), view.take(np.flatnonzero(part))
+    for train, test in halves(view):
         truth.append(test.y.astype(np.int64))
         parts["J48"].append(default_j48(train, test))
         parts["REPTree"].append(default_reptree(train, test))

@@ -133,9 +133,7 @@ def landmarkers(view: View) -> Iterator[tuple[str, float | str]]:
         for name in NAMES:
             yield name, reason
         return
-    view = scaled(view)
-    first = two_folds(view.y)
-    folds = [(view.take(np.flatnonzero(~part)), view.take(np.flatnonzero(part))) for part in (first, ~first)]
+    folds = halves(scaled(view))
     y = np.concatenate([_classes(test) for _, test in folds])
     for names, family in FAMILIES.values():
         guesses = [family(train, test) for train, test in folds]
@@ -155,20 +153,27 @@ def _why_not(view: View) -> str | None:
     return None
 
 
+def halves(view: View) -> list[tuple[View, View]]:
+    """The rows to learn from and the rows to guess, for each of two folds."""
+    first = two_folds(view.y)
+    return [(view.take(np.flatnonzero(~part)), view.take(np.flatnonzero(part))) for part in (first, ~first)]
+
+
 def two_folds(y: Floats | Ints) -> np.ndarray:
     """Which rows are in the first of two folds, drawn alike from every class (or along a numeric target)."""
-    rng = np.random.default_rng(_SEED)
-    order = np.lexsort((rng.random(y.size), y))
-    in_first = np.zeros(y.size, dtype=bool)
-    in_first[order[::2]] = True
-    return in_first
+    return _drawn(y, slice(0, None, 2))
 
 
 def _one_third(y: Ints) -> np.ndarray:
+    return _drawn(y, slice(2, None, 3))
+
+
+def _drawn(y: Floats | Ints, places: slice) -> np.ndarray:
+    """Which rows have one of these places in the order of the target, equal ones shuffled."""
     rng = np.random.default_rng(_SEED)
     order = np.lexsort((rng.random(y.size), y))
     chosen = np.zeros(y.size, dtype=bool)
-    chosen[order[2::3]] = True
+    chosen[order[places]] = True
     return chosen
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from metaml.libraries import importing
-from metaml.metafeatures.landmarkers import two_folds
+from metaml.metafeatures.landmarkers import halves
 from metaml.metafeatures.neighbour import nearest_share
 from metaml.metafeatures.view import Floats, View, scaled
 
@@ -27,9 +27,7 @@ def regression_landmarkers(view: View) -> Iterator[tuple[str, float | str]]:
         for name in NAMES:
             yield name, reason
         return
-    view = scaled(view)
-    first = two_folds(view.y)
-    folds = [(view.take(np.flatnonzero(~part)), view.take(np.flatnonzero(part))) for part in (first, ~first)]
+    folds = halves(scaled(view))
     truth = np.concatenate([test.y for _, test in folds]).astype(np.float64)
     for name, learner in _LEARNERS.items():
         yield name, r2(np.concatenate([learner(train, test) for train, test in folds]), truth)
