@@ -20,15 +20,19 @@ STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 
 
-def _plain(value: object) -> object:
-    """Return a NumPy scalar as Python's own; anything else is refused."""
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as Python's own, which every database knows; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain_or_refused(value: object) -> object:
     if isinstance(value, np.generic):
-        return value.item()
+        return plain(value)
     raise TypeError
 
 
 _encode = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain_or_refused
 ).encode
 
 
