@@ -103,8 +103,12 @@ def _begin_sqlite(connection: Connection) -> None:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """Give a connection that sees one consistent state, and end its transaction."""
-    with explained(engine.url), engine.connect() as connection, connection.begin():
-        yield connection
+    with explained(engine.url), engine.connect() as connection:
+        if connection.dialect.name == "postgresql":
+            # Otherwise each statement there sees what was stored before it, not before the first.
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy import func, select
 
 from metaml_kb import (
     DatasetRecord,
@@ -15,7 +16,9 @@ from metaml_kb import (
     KnowledgeBase,
     ProposalRecord,
     open_kb,
+    tables,
 )
+from metaml_kb.engine import reading
 from metaml_kb.errors import BadQuery, BadRecord
 
 _numbers = count()
@@ -344,6 +347,19 @@ class TestAsking:
 
         assert info["runs_by_source"] == {"starter": 2, "yours": 1}
         assert info["datasets_by_source"] == {"starter": 1, "yours": 2}
+
+    def test_a_reader_sees_one_state_whatever_is_written_meanwhile(self, kb, run_of):
+        if kb.name == "the knowledge base in memory":
+            pytest.skip("It has one connection only.")
+        kb.add_run(run_of(1))
+        n_runs = select(func.count()).select_from(tables.run)
+
+        with reading(kb.engine) as connection:
+            before = connection.execute(n_runs).scalar_one()
+            kb.add_run(run_of(2))
+            after = connection.execute(n_runs).scalar_one()
+
+        assert (before, after, len(kb.runs())) == (1, 1, 2)
 
     def test_the_revision_changes_with_every_addition(self, kb, run_of):
         before = kb.revision()
