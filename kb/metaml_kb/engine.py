@@ -52,11 +52,14 @@ def sqlite_path(url: URL) -> Path | None:
 
 
 def display_name(url: URL) -> str:
-    """Return how a knowledge base is named to its user: a file's path, or the URL without its password."""
+    """Return how a knowledge base is named to its user: a file's path, or the URL without passwords."""
     path = sqlite_path(url)
     if path is not None:
         return str(path)
-    return "the knowledge base in memory" if url.get_backend_name() == "sqlite" else url.render_as_string()
+    if url.get_backend_name() == "sqlite":
+        return "the knowledge base in memory"
+    # In the query a password goes by many names, such as sslpassword and passfile.
+    return url.difference_update_query([name for name in url.query if "pass" in name.lower()]).render_as_string()
 
 
 def make_engine(url: URL) -> Engine:

@@ -214,11 +214,20 @@ def test_a_disk_too_full_for_a_new_knowledge_base_is_called_full(tmp_path):
     assert "the disk is full" in done.stderr
 
 
-def test_a_password_is_never_shown():
+@pytest.mark.parametrize(
+    "place",
+    [
+        "postgresql://me:hunter2@127.0.0.1:1/nothing?connect_timeout=1",
+        "postgresql://me@127.0.0.1:1/nothing?connect_timeout=1&password=hunter2",
+        "postgresql://me@127.0.0.1:1/nothing?connect_timeout=1&passfile=/home/hunter2/pass&sslpassword=hunter2",
+    ],
+)
+def test_a_password_is_never_shown(place):
     with pytest.raises(CannotOpen) as trouble:
-        open_kb("postgresql://me:hunter2@127.0.0.1:1/nothing?connect_timeout=1")
+        open_kb(place)
 
     assert "hunter2" not in str(trouble.value)
+    assert "127.0.0.1:1/nothing?connect_timeout=1" in str(trouble.value)
     assert "cannot be reached" in str(trouble.value)
 
 
