@@ -203,4 +203,4 @@ def run_identity(run: Run, names: tuple[str, ...], values: str) -> bytes:
 
 def n_folds_scored(run: Run) -> int:
     """Return how many folds the run has scores for; 0 where only means are known."""
-    return max((len(folds) for folds in run.scores.values() if isinstance(folds, Sequence)), default=0)
+    return max((np.size(folds) for folds in run.scores.values() if np.ndim(folds)), default=0)

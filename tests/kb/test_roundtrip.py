@@ -97,6 +97,14 @@ def test_whatever_else_of_a_run_is_a_number_of_numpy_is_a_number(kb, run_of, kin
     assert (stored[0], json.loads(stored[1])) == (2.0, {"level": 2})
 
 
+def test_a_partial_run_is_the_same_whether_its_folds_are_an_array_or_a_list(run_of):
+    with_list = run_of(1, status="partial", scores={"accuracy": [0.5, 0.75]})
+    with_array = run_of(1, status="partial", scores={"accuracy": np.array([0.5, 0.75])})
+    with_mean = run_of(1, status="partial", scores={"accuracy": np.float64(0.625)})
+
+    assert with_array.identity == with_list.identity != with_mean.identity
+
+
 def test_data_sets_and_metafeatures_may_be_described_in_numbers_of_numpy(kb):
     kb.add_dataset(DatasetRecord("e" * 32, "wine", n_rows=np.int64(178)))
     kb.add_metafeatures("e" * 32, {"Dimensionality": np.float32(0.5)}, seconds={"simple": np.float32(0.25)})
