@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, bindparam, func, select, update
 
 from metaml_kb import tables
 from metaml_kb.errors import BadRecord
-from metaml_kb.records import DatasetRecord, plain
+from metaml_kb.records import TASKS, DatasetRecord, plain
 
 UNKNOWN = "unknown"
 """The task, or the strategy of folds, that nobody told."""
@@ -114,12 +114,12 @@ def add_keyed(connection: Connection, table: Table, row: Mapping[str, Any]) -> N
 def add_dataset(connection: Connection, record: DatasetRecord) -> bool:
     """Store a data set unless its fingerprint is known; return whether it was new.
 
-    Of a known one only its task is learnt, where that was unknown.
+    Of a known one only its task is learnt, where that was none.
     """
     table = tables.dataset
     task = connection.execute(select(table.c.task).where(table.c.fingerprint == record.fingerprint)).scalar()
     if task is not None:
-        if task == UNKNOWN and record.task != UNKNOWN:
+        if task not in TASKS and record.task in TASKS:
             connection.execute(update(table).where(table.c.fingerprint == record.fingerprint).values(task=record.task))
             touch(connection)
         return False

@@ -18,6 +18,7 @@ Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
 Origin = Literal["default", "random", "warm start", "surrogate", "imported"]
 STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
+TASKS = ("binary", "multiclass", "regression")
 
 
 def plain(value: Any) -> Any:

@@ -369,9 +369,9 @@ class TestAsking:
 
         assert before != after == kb.revision()
 
-    def test_a_task_that_was_unknown_is_learnt_later_and_then_stays(self, kb):
+    def test_a_task_that_is_none_is_learnt_later_and_then_stays(self, kb):
         before = kb.revision()
-        for task in ("unknown", "binary", "regression", "unknown"):
+        for task in ("mistyped", "unknown", "binary", "regression", "unknown"):
             is_new = kb.add_dataset(DatasetRecord("e" * 32, "wine", task=task))
 
         assert not is_new
