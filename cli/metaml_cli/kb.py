@@ -132,7 +132,14 @@ def runs(
 def moment(text: str) -> datetime | str:
     """Return the moment an age such as 2h or 7d ago stands for; a date is left to the knowledge base."""
     age = re.fullmatch(r"(\d+)([mhdw])", text)
-    return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])}) if age else text
+    if age is None:
+        return text
+    try:
+        return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])})
+    except (OverflowError, ValueError):
+        from metaml_kb.errors import BadQuery
+
+        raise BadQuery(f"{text} ago was before the calendar begins. Leave --since out to see all runs.") from None
 
 
 def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -78,9 +78,12 @@ def test_filters_are_those_of_python(place):
         ("--status", "okay", "Known are: ok, "),
         ("--origin", "foo", "Known are: default, "),
         ("--session", "foo", "Known are: bot, "),
+        ("--since", "99999999999d", "99999999999d ago was before the calendar begins"),
+        ("--since", "999999w", "999999w ago was before the calendar begins"),
+        ("--limit", "99999999999999999999", "Leave --limit out to see all"),
     ],
 )
-def test_a_filter_for_what_is_not_there_gets_a_sentence(place, option, word, told):
+def test_a_filter_that_cannot_be_met_gets_a_sentence(place, option, word, told):
     result = metaml("kb", "runs", option, word, "--kb", place, code=2)
 
     assert told in result.stderr
