@@ -36,12 +36,16 @@ def locate(path_or_url: str | Path | None) -> URL:
         return URL.create("sqlite", database=str(Path(text).expanduser()))
     try:
         url = make_url(text)
-    except ArgumentError:
-        # The text may hold a password, so it is not repeated.
-        raise CannotOpen(
-            "The knowledge base URL cannot be read. Write it as postgresql://user@host/name, or give a file name."
-        ) from None
+    except (ArgumentError, ValueError):
+        raise _unreadable() from None
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def _unreadable() -> CannotOpen:
+    # The text may hold a password, so it is not repeated.
+    return CannotOpen(
+        "The knowledge base URL cannot be read. Write it as postgresql://user@host:5432/name, or give a file name."
+    )
 
 
 def sqlite_path(url: URL) -> Path | None:
@@ -76,6 +80,8 @@ def make_engine(url: URL) -> Engine:
             f"No driver for {url.get_backend_name()} databases is installed ({missing}). "
             "For PostgreSQL run: pip install 'metaml[postgresql]'"
         ) from None
+    except (ArgumentError, ValueError):
+        raise _unreadable() from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

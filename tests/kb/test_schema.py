@@ -231,9 +231,12 @@ def test_a_password_is_never_shown(place):
     assert "cannot be reached" in str(trouble.value)
 
 
-def test_an_unreadable_url_is_explained_without_repeating_it():
-    with pytest.raises(CannotOpen) as trouble:
-        open_kb("post gres://me:hunter2")
+@pytest.mark.parametrize(
+    "place", ["post gres://me:hunter2", "postgresql://me@host:hunter2/kb", "postgresql:///kb?host=here&port=hunter2"]
+)
+def test_an_unreadable_url_is_explained_without_repeating_it(place):
+    with pytest.raises(CannotOpen, match=r"URL cannot be read\. Write it as ") as trouble:
+        open_kb(place)
 
     assert "hunter2" not in str(trouble.value)
 
