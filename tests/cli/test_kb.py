@@ -106,6 +106,13 @@ def test_info_datasets_best_and_sql_answer(place):
     assert metaml("kb", "sql", "SELECT count(*) AS n FROM run", "--kb", place, "--format", "csv").stdout == "n\n4\n"
 
 
+@pytest.mark.parametrize("name", ["self", "n n", "1"])
+def test_csv_has_columns_of_any_name(place, name):
+    text = metaml("kb", "sql", f'SELECT NULL AS "{name}", 1 AS n', "--kb", place, "--format", "csv").stdout
+
+    assert text == f"{name},n\nNone,1\n"
+
+
 def test_sql_that_writes_is_refused(place):
     result = metaml("kb", "sql", "DELETE FROM run", "--kb", place, code=2)
 
