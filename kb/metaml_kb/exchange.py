@@ -81,17 +81,7 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
 
 def import_file(kb: KnowledgeBase, path: Path) -> Merged:
     """Merge an exported file, or another SQLite knowledge base, into this one."""
-    if not path.is_file():
-        raise CannotOpen(f"There is no file {path}. Name one that was written by: metaml kb export")
-    is_zip = zipfile.is_zipfile(path)
-    header = schema.header_of(path)
-    if not is_zip and header.startswith(schema.ZIP_MAGIC):
-        raise BadTable(f"{path} begins as an exported file does, but its end is missing. Ask for a new export.")
-    if not is_zip and not header.startswith(schema.SQLITE_MAGIC):
-        raise BadTable(
-            f"{path} is neither an exported file nor a knowledge base. "
-            "A csv table of runs goes in with metaml kb import-table; a data set is for metaml tune."
-        )
+    is_zip = _is_zip(path)
     with tempfile.TemporaryDirectory() as folder:
         if not is_zip:
             schema.check_file(locate(path), create=False)
@@ -103,6 +93,22 @@ def import_file(kb: KnowledgeBase, path: Path) -> Merged:
             _load_zip(path, place)
         with open_kb(place, create=False) as other:
             return merge(kb, other)
+
+
+def _is_zip(path: Path) -> bool:
+    """Return whether an exported file is a zip and not a SQLite file; raise if it is neither."""
+    if not path.is_file():
+        raise CannotOpen(f"There is no file {path}. Name one that was written by: metaml kb export")
+    is_zip = zipfile.is_zipfile(path)
+    header = schema.header_of(path)
+    if not is_zip and header.startswith(schema.ZIP_MAGIC):
+        raise BadTable(f"{path} begins as an exported file does, but its end is missing. Ask for a new export.")
+    if not is_zip and not header.startswith(schema.SQLITE_MAGIC):
+        raise BadTable(
+            f"{path} is neither an exported file nor a knowledge base. "
+            "A csv table of runs goes in with metaml kb import-table; a data set is for metaml tune."
+        )
+    return is_zip
 
 
 def create_from(path: Path, file: Path) -> None:
