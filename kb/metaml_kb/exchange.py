@@ -166,6 +166,9 @@ def n_runs_in(path: Path) -> int:
     """Return the number of runs in an exported file, without reading them."""
     from pyarrow import parquet
 
+    if not _is_zip(path):
+        with open_kb(path, create=False) as kb:
+            return int(kb.info()["runs"])
     with zipfile.ZipFile(path) as archive:
         _manifest(archive, path)
         return int(parquet.ParquetFile(io.BytesIO(archive.read("run.parquet"))).metadata.num_rows)

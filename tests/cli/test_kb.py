@@ -178,10 +178,10 @@ def test_init_and_upgrade_say_what_they_did(tmp_path):
     assert "newest schema already" in metaml("kb", "upgrade", place).stderr
 
 
-@pytest.fixture
-def starter(tmp_path, run_of, monkeypatch):
+@pytest.fixture(params=["small.metaml", "small.db"])
+def starter(request, tmp_path, run_of, monkeypatch):
     """A small starter that takes the place of the one that ships."""
-    file = tmp_path / "small.metaml"
+    file = tmp_path / request.param
     with open_kb(":memory:") as kb:
         kb.add_dataset(DatasetRecord("e" * 32, "wine"))
         session = kb.start_session("starter")
@@ -194,6 +194,17 @@ def test_init_makes_a_knowledge_base_with_the_starter(starter, tmp_path):
     said = metaml("kb", "init", "--kb", tmp_path / "new.db").stderr
 
     assert "with 5 runs on 1 data set (5 runs of the starter, 0 of yours)" in said
+
+
+def test_init_refuses_a_starter_that_is_no_export(place, tmp_path, monkeypatch):
+    (tmp_path / "runs.csv").write_text("task,accuracy\n3,0.5\n")
+    monkeypatch.setenv("METAML_STARTER", str(tmp_path / "runs.csv"))
+
+    for target in (place, tmp_path / "new.db"):
+        result = metaml("kb", "init", "--kb", target, code=2)
+
+        assert "runs.csv is neither an exported file nor a knowledge base" in result.stderr
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_init_makes_an_empty_one_if_asked(starter, tmp_path):

@@ -157,7 +157,7 @@ def test_an_export_does_not_pass_for_a_table(full, tmp_path, name):
     assert not (tmp_path / name).exists()
 
 
-@pytest.mark.parametrize("name", ["all", "all.zip", "all.backup"])
+@pytest.mark.parametrize("name", ["all", "all.zip", "all.backup", "all.db"])
 def test_an_export_may_have_any_other_name(full, tmp_path, name):
     assert export(full, tmp_path / name) == n_runs_in(tmp_path / name)
 
