@@ -109,7 +109,6 @@ def import_openml_(
     task: Annotated[str, typer.Option(help="OpenML tasks, comma-separated.")],
     flow: Annotated[str, typer.Option(help="OpenML flows, comma-separated, such as 6969,6970.")],
     limit: Annotated[int, typer.Option(min=1, help="Evaluations of each task and flow at most.")] = 1000,
-    offline: Annotated[bool, typer.Option("--offline", help="Only from the cache; no connection.")] = False,
     kb: KB = None,
 ) -> None:
     """Bring in other people's evaluations from OpenML, with their hyperparameters.
@@ -119,11 +118,10 @@ def import_openml_(
     Example: metaml kb import-openml --task 31,37 --flow 6969
     """
     from metaml.openml_runs.importing import import_evaluations
-    from metaml.sources.openml import Client
     from metaml_cli.bot import numbers
 
     with opened(kb, create=True) as base:
-        report = import_evaluations(base, numbers(task), numbers(flow), client=Client(offline=offline), limit=limit)
+        report = import_evaluations(base, numbers(task), numbers(flow), limit=limit)
         say(f"{report.n_new} new runs ({report.n_mapped} as algorithms of ours), {report.n_known} known before.")
         for name, reason in report.set_aside.items():
             say(f"{name} is set aside: {reason}")
