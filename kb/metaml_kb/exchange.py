@@ -81,10 +81,10 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
 
 def import_file(kb: KnowledgeBase, path: Path) -> Merged:
     """Merge an exported file, or another SQLite knowledge base, into this one."""
+    check_import(path)
     is_zip = _is_zip(path)
     with tempfile.TemporaryDirectory() as folder:
         if not is_zip:
-            schema.check_file(locate(path), create=False)
             place = schema.current_copy(path, Path(folder) / "copy.db")
         elif _is_new(kb) and _schema_of(path) == schema.HEAD:
             return _load_new(kb, path)
@@ -93,6 +93,14 @@ def import_file(kb: KnowledgeBase, path: Path) -> Merged:
             _load_zip(path, place)
         with open_kb(place, create=False) as other:
             return merge(kb, other)
+
+
+def check_import(path: Path) -> None:
+    """Raise unless a file was written by an export, or is another SQLite knowledge base; touch nothing."""
+    if _is_zip(path):
+        _schema_of(path)
+    else:
+        schema.check_file(locate(path), create=False)
 
 
 def _is_zip(path: Path) -> bool:
