@@ -229,8 +229,9 @@ def import_(
 
     Example: metaml kb import share.metaml
     """
-    from metaml_kb.exchange import import_file
+    from metaml_kb.exchange import check_import, import_file
 
+    check_import(path)
     with opened(kb, create=True) as base:
         _say_merged(path.name, base.name, import_file(base, path))
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,8 @@ from metaml_cli.main import app
 from metaml_cli.render import as_text
 from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.exchange import export
+
+TABLE = ["--dataset-column", "task", "--algorithm", "svc"]
 
 
 def metaml(*arguments: str, code: int = 0):
@@ -237,6 +240,31 @@ def test_an_export_is_of_what_is_yours_unless_told(starter, place, tmp_path):
 
     assert "holds 4 runs" in mine.stderr
     assert "holds 9 runs" in everything.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["import", "none.metaml"], "There is no file none.metaml"),
+        (["import", "facts.csv"], "facts.csv is neither an exported file nor a knowledge base"),
+        (["import", "foreign.zip"], "foreign.zip was not written by metaml kb export"),
+        (["import-table", "none.csv", *TABLE, "--score-column", "n"], "There is no file none.csv"),
+        (["import-table", "facts.csv", *TABLE, "--score-column", "acc"], "no column 'acc'"),
+        (["import-metafeatures", "none.csv", "--dataset-column", "task"], "There is no file none.csv"),
+        (["import-metafeatures", "facts.csv", "--dataset-column", "data"], "no column 'data'"),
+        (["import-openml", "--task", "31", "--flow", "forest"], "'forest' is not an OpenML number"),
+    ],
+)
+def test_no_knowledge_base_is_made_for_what_cannot_be_imported(tmp_path, monkeypatch, command, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "facts.csv").write_text("task,n\n3,100\n")
+    with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+
+    result = metaml("kb", *command, "--kb", tmp_path / "new.db", code=2)
+
+    assert told in result.stderr
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_a_table_of_others_can_be_imported(tmp_path):
