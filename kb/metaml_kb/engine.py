@@ -18,6 +18,7 @@ from metaml_kb.errors import CannotOpen, KBError, StorageFull
 BUSY_SECONDS = 60
 # Large questions read most of the file: mapped, its pages need not be copied.
 MAPPED_BYTES = 2_147_418_112
+HAS_LOG = "has write-ahead log"
 # The key of the advisory lock that lets one PostgreSQL writer in at a time, as SQLite does by itself.
 WRITER_LOCK = 0x6D65_7461
 
@@ -94,18 +95,16 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.execute("PRAGMA cache_size=-65536")
     connection.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
     connection.execute("PRAGMA temp_store=MEMORY")
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        # A run is acknowledged only when it is on the disk.
-        connection.execute("PRAGMA synchronous=FULL")
-    except sqlite3.OperationalError as trouble:
-        # A file on a read-only disk can still be read.
-        if "readonly" not in str(trouble):
-            raise
+    # A run is acknowledged only when it is on the disk.
+    connection.execute("PRAGMA synchronous=FULL")
 
 
 def _begin_sqlite(connection: Connection) -> None:
     is_writer = connection.get_execution_options().get("metaml_writer", False)
+    if is_writer and not connection.info.get(HAS_LOG):
+        # With a write-ahead log, readers and a writer do not wait for one another. It changes the file.
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL").close()
+        connection.info[HAS_LOG] = True
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
 
 

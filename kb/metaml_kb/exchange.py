@@ -134,7 +134,7 @@ def create_from(path: Path, file: Path) -> None:
     try:
         with open_kb(unfinished) as kb:
             import_file(kb, file)
-        _leave_one_file(unfinished)
+        _leave_one_file(unfinished, with_log=True)
         _appear(unfinished, path)
     except KBError as trouble:
         # Nobody asked for the file under its passing name.
@@ -271,12 +271,14 @@ def _write_sqlite(path: Path, contents: Contents) -> None:
     _leave_one_file(path)
 
 
-def _leave_one_file(path: Path) -> None:
-    """Bring what stands in the write-ahead log of a SQLite file into the file."""
+def _leave_one_file(path: Path, *, with_log: bool = False) -> None:
+    """Bring what stands in the write-ahead log of a SQLite file into the file; `with_log` it will have one again."""
     engine = make_engine(locate(path))
     with engine.connect() as raw:
         raw.exec_driver_sql("COMMIT")
         raw.exec_driver_sql("PRAGMA journal_mode=DELETE")
+        if with_log:
+            raw.exec_driver_sql("PRAGMA journal_mode=WAL")
     engine.dispose()
 
 
