@@ -66,7 +66,7 @@ class _Expectation:
             "SELECT dataset.fingerprint, algorithm.name, dataset.n_rows, "
             "coalesce(run.fit_seconds, 0) + coalesce(run.predict_seconds, 0) AS seconds "
             "FROM run JOIN dataset ON dataset.id = run.dataset_id JOIN algorithm ON algorithm.id = run.algorithm_id "
-            "ORDER BY run.id DESC LIMIT 20000"
+            "WHERE dataset.n_rows IS NOT NULL ORDER BY run.id DESC LIMIT 20000"
         )
         self.has_history = len(rows) > 0
         self._limit = limit_seconds

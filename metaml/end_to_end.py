@@ -62,7 +62,7 @@ def tune(
     is told so.
     """
     if output is not None:
-        _check_output(output)
+        check_output(output)
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
     spool = Spool(None if output is None else output / SPOOL / dataset.fingerprint)
@@ -120,7 +120,7 @@ def tune(
         return Tuned(finished, found, data, budget.used)
 
 
-def _check_output(folder: Path) -> None:
+def check_output(folder: Path) -> None:
     """Raise BadRequest now if nothing could be written into a folder when the time is used up; leave it as it was."""
     places = [folder, *folder.absolute().parents]
     missing = [place for place in places if not os.path.exists(place)]  # noqa: PTH110 - Path.exists may raise

@@ -9,7 +9,7 @@ from metaml.bot_plan import plan_runs
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
 from metaml.sources import builtin, folder
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 
 FAST = ("decision_tree", "k_neighbors")
 
@@ -175,6 +175,18 @@ def test_a_plan_tells_what_would_be_done(made):
     assert frame["known_runs"].tolist() == [2, 2, 2, 2]
     assert summary.startswith("4 runs, about ")
     assert "runtimes in the knowledge base" in summary
+
+
+def test_runs_on_data_sets_of_unknown_size_do_not_tell_how_long_others_take(run_of):
+    with open_kb(":memory:") as kb:
+        kb.add_dataset(DatasetRecord("name:3", "3"))
+        kb.add_run(run_of(dataset="name:3", algorithm="decision_tree", fit_seconds=20.0, origin="imported"))
+
+        frame, summary = plan_runs(kb, some("iris"), settings_of(n_runs=4))
+
+    assert frame["planned_runs"].tolist() == [2, 2]
+    assert (frame["expected_seconds_each"] < 1).all()
+    assert "a guess: no runtimes are known yet" in summary
 
 
 def test_a_number_that_cannot_be_a_seed_is_refused():

@@ -64,14 +64,10 @@ def bot(
     )
     sources = _sources(data or [], builtin, numbers(openml_task), numbers(openml_suite), offline=offline)
     publisher = _publisher(offline=offline) if publish else None
+    if plan:
+        _plan(kb, sources, settings, form)
+        return
     with opened(kb, create=True) as base:
-        if plan:
-            from metaml.bot_plan import plan_runs
-
-            frame, summary = plan_runs(base, sources, settings)
-            show(frame, form)
-            say(summary)
-            return
         line = LiveLine()
         say(f"Working on {counted(len(sources), 'data set')} with seed {settings.seed}; runs go to {base.name}.")
         with counted_interrupts(line, "Finishing what is under way") as interrupts:
@@ -88,6 +84,22 @@ def bot(
         say(f"See them with: metaml kb runs --kb {base.name}")
     if interrupts():
         raise typer.Exit(interrupts.exit_code)
+
+
+def _plan(place: str | None, sources: "list[Source]", settings: "BotSettings", form: Format) -> None:
+    """Show what would be done; where there is no knowledge base yet, none is made for that."""
+    from metaml.bot_plan import plan_runs
+    from metaml.starter import add_starter
+    from metaml_kb.engine import locate, sqlite_path
+
+    file = sqlite_path(locate(place))
+    is_missing = file is not None and not file.exists()
+    with opened(":memory:" if is_missing else place, create=True) as base:
+        if is_missing:
+            add_starter(base)
+        frame, summary = plan_runs(base, sources, settings)
+    show(frame, form)
+    say(summary)
 
 
 def _publisher(*, offline: bool) -> "Publish":

@@ -31,7 +31,8 @@ def demo(
 ) -> None:
     """Take a tour: every step of working with metaml, on a real data set, in about a minute.
 
-    It needs no network and touches nothing outside its folder, which has a knowledge base of its own.
+    It needs no network. Everything it makes is in its folder, also a knowledge base of its own; only the speed of
+    this machine is kept among your caches, as by every search.
 
     Example: metaml demo --output metaml-demo --seconds 45
     """

@@ -47,8 +47,9 @@ def import_table_(
 
     Example: metaml kb import-table runs.csv.gz --dataset-column task_id --algorithm svm --score-column accuracy
     """
+    from metaml_kb.tablefile import open_table
     from metaml_kb.tableimport import import_table
-    from metaml_kb.tablelayout import TableLayout
+    from metaml_kb.tablelayout import TableLayout, assign_roles
 
     layout = TableLayout(
         dataset_column=dataset_column,
@@ -73,6 +74,7 @@ def import_table_(
         fold_plan=fold_plan,
         separator=sep,
     )
+    assign_roles(layout, open_table(path, sep))
     with opened(kb, create=True) as base:
         _say_imported(import_table(base, path, layout), "runs")
 
@@ -90,8 +92,11 @@ def import_metafeatures_(
 
     Example: metaml kb import-metafeatures metafeatures.csv --dataset-column task_id
     """
-    from metaml_kb.metafeatureimport import import_metafeatures
+    from metaml_kb.metafeatureimport import import_metafeatures, metafeatures_in
+    from metaml_kb.tablefile import open_table
 
+    ignored = tuple(ignore_column or ())
+    metafeatures_in(open_table(path, sep), dataset_column, ignored)
     with opened(kb, create=True) as base:
         report = import_metafeatures(
             base,
@@ -99,7 +104,7 @@ def import_metafeatures_(
             dataset_column=dataset_column,
             dataset_prefix=dataset_prefix,
             source=source,
-            ignore_columns=tuple(ignore_column or ()),
+            ignore_columns=ignored,
             separator=sep,
         )
         _say_imported(report, "values")
@@ -109,7 +114,6 @@ def import_openml_(
     task: Annotated[str, typer.Option(help="OpenML tasks, comma-separated.")],
     flow: Annotated[str, typer.Option(help="OpenML flows, comma-separated, such as 6969,6970.")],
     limit: Annotated[int, typer.Option(min=1, help="Evaluations of each task and flow at most.")] = 1000,
-    offline: Annotated[bool, typer.Option("--offline", help="Only from the cache; no connection.")] = False,
     kb: KB = None,
 ) -> None:
     """Bring in other people's evaluations from OpenML, with their hyperparameters.
@@ -119,11 +123,11 @@ def import_openml_(
     Example: metaml kb import-openml --task 31,37 --flow 6969
     """
     from metaml.openml_runs.importing import import_evaluations
-    from metaml.sources.openml import Client
     from metaml_cli.options import numbers
 
+    tasks, flows = numbers(task), numbers(flow)
     with opened(kb, create=True) as base:
-        report = import_evaluations(base, numbers(task), numbers(flow), client=Client(offline=offline), limit=limit)
+        report = import_evaluations(base, tasks, flows, limit=limit)
         say(f"{report.n_new} new runs ({report.n_mapped} as algorithms of ours), {report.n_known} known before.")
         for name, reason in report.set_aside.items():
             say(f"{name} is set aside: {reason}")

@@ -132,7 +132,14 @@ def runs(
 def moment(text: str) -> datetime | str:
     """Return the moment an age such as 2h or 7d ago stands for; a date is left to the knowledge base."""
     age = re.fullmatch(r"(\d+)([mhdw])", text)
-    return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])}) if age else text
+    if age is None:
+        return text
+    try:
+        return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])})
+    except (OverflowError, ValueError):
+        from metaml_kb.errors import BadQuery
+
+        raise BadQuery(f"{text} ago was before the calendar begins. Leave --since out to see all runs.") from None
 
 
 def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -222,8 +229,9 @@ def import_(
 
     Example: metaml kb import share.metaml
     """
-    from metaml_kb.exchange import import_file
+    from metaml_kb.exchange import check_import, import_file
 
+    check_import(path)
     with opened(kb, create=True) as base:
         _say_merged(path.name, base.name, import_file(base, path))
 

@@ -113,11 +113,14 @@ def _evaluate(
     import pandas as pd
 
     from metaml.algorithms import ALGORITHMS, check_known
+    from metaml.end_to_end import check_output
     from metaml.metalearning.comparison import compare
     from metaml.metalearning.quality import summary
     from metaml.metalearning.table import experience
 
     check_known(algorithms)
+    if output is not None:
+        check_output(output)
     rows: list[dict[str, object]] = []
     for item in wanted:
         for name in algorithms or list(ALGORITHMS):

@@ -68,8 +68,11 @@ def show(frame: "pd.DataFrame", form: Format) -> None:
 
 def _with_none_as_word(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return a frame in which None is the word None: in csv an empty cell is what a row does not have."""
-    mixed = [name for name in frame.columns if frame[name].dtype == object]
-    return frame.assign(**{name: ["None" if value is None else value for value in frame[name]] for name in mixed})
+    told = frame.copy()
+    for name in frame.columns:
+        if frame[name].dtype == object:
+            told[name] = ["None" if value is None else value for value in frame[name]]
+    return told
 
 
 def show_facts(facts: Mapping[str, Any], form: Format) -> None:

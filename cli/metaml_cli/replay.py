@@ -48,10 +48,13 @@ def replay(
     if session is not None:
         _retrace(session, kb, form)
         return
+    from metaml.end_to_end import check_output
     from metaml.replay.laboratory import methods_of, study
     from metaml.replay.recorded import pools_of
 
     methods = methods_of(names_in(optimisers))
+    if output is not None:
+        check_output(output)
     with opened(":memory:" if table else kb, create=table is not None) as base:
         if table is not None:
             from metaml_kb.tableimport import import_table

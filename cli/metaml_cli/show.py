@@ -42,7 +42,7 @@ def show(
         return
     try:
         lines = lines_of(facts, rows[:top], folder)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise _damaged(folder) from None
     typer.echo("\n".join(lines))
 
@@ -74,8 +74,11 @@ def read_leaderboard(folder: Path) -> list[dict[str, str]]:
     path = folder / "leaderboard.csv"
     if not path.is_file():
         return []
-    with path.open(encoding="utf-8", newline="") as stream:
-        return [row for row in csv.DictReader(stream) if row.get("rank")]
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            return [row for row in csv.DictReader(stream) if row.get("rank")]
+    except (UnicodeDecodeError, csv.Error):
+        raise _damaged(folder) from None
 
 
 def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) -> list[str]:

@@ -189,12 +189,18 @@ def _predicted(stored: "StoredRun", proposal: "ProposalRecord") -> list[str]:
 
 
 def _predicted_score(stored: "StoredRun", predicted: float, std: float | None) -> str:
+    from metaml.evaluation import METRICS
+    from metaml.judging import depends_on_thresholds
+
     name = metric_of(stored)
     label, value = shown(name, predicted)
     told = f"{label} {number(value)}" + ("" if std is None else f" ± {number(std)}")
     actual = mean_of(stored.run.scores[name]) if name in stored.run.scores else math.nan
     if math.isnan(actual):
         return f"{told}; nothing came out ({stored.run.status})"
+    if name in METRICS and depends_on_thresholds(name):
+        # A search predicts what it judges by, but the scores of a run are those at the plain line between classes.
+        return f"{told} after thresholds; {number(actual)} came out before them"
     gap = actual - predicted
     # A loss that is shown positive is still stored so that higher is better.
     by = f" by {abs(gap) / std:.1f} sd" if std else ""
@@ -248,11 +254,10 @@ def metric_of(stored: "StoredRun") -> str:
     from metaml.evaluation.scoring import DEFAULT_METRICS
 
     scores = stored.run.scores
-    settings = {} if stored.session is None else stored.session.settings
+    lineup = None if stored.session is None else stored.session.settings.get("lineup")
+    optimised = lineup.get("metric") if isinstance(lineup, Mapping) else None
     usual = {str(task): name for task, name in DEFAULT_METRICS.items()}.get(stored.dataset.task)
-    known = [
-        str(name) for name in (settings.get("metric"), usual) if name is not None and (name in scores or not scores)
-    ]
+    known = [str(name) for name in (optimised, usual) if name is not None and (name in scores or not scores)]
     return next(iter(known), min(scores, default="score"))
 
 

@@ -10,11 +10,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, Table, bindparam, func, select, update
 
 from metaml_kb import tables
 from metaml_kb.errors import BadRecord
-from metaml_kb.records import DatasetRecord
+from metaml_kb.records import TASKS, DatasetRecord, plain
 
 UNKNOWN = "unknown"
 """The task, or the strategy of folds, that nobody told."""
@@ -92,43 +93,50 @@ def number_plans(connection: Connection, keys: Iterable[str]) -> dict[str, int]:
 
 def to_json(details: Mapping[str, Any]) -> str:
     """Return settings and details as JSON text; what JSON does not know is written as its text."""
-    return json.dumps(dict(details), sort_keys=True, default=str)
+    return json.dumps(dict(details), sort_keys=True, default=_plain_or_text)
+
+
+def _plain_or_text(value: object) -> object:
+    return plain(value) if isinstance(value, np.generic) else str(value)
+
+
+def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with the values that every database knows."""
+    return {name: plain(value) for name, value in row.items()}
 
 
 def add_keyed(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
     """Store a session, environment or fold plan unless its key is known."""
     if not number_names(connection, table, "key", [row["key"]]):
-        connection.execute(table.insert(), {**row, "id": next_id(connection, table)})
+        connection.execute(table.insert(), plain_row({**row, "id": next_id(connection, table)}))
 
 
 def add_dataset(connection: Connection, record: DatasetRecord) -> bool:
     """Store a data set unless its fingerprint is known; return whether it was new.
 
-    Of a known one only its task is learnt, where that was unknown.
+    Of a known one only its task is learnt, where that was none.
     """
     table = tables.dataset
     task = connection.execute(select(table.c.task).where(table.c.fingerprint == record.fingerprint)).scalar()
     if task is not None:
-        if task == UNKNOWN and record.task != UNKNOWN:
+        if task not in TASKS and record.task in TASKS:
             connection.execute(update(table).where(table.c.fingerprint == record.fingerprint).values(task=record.task))
             touch(connection)
         return False
-    connection.execute(
-        table.insert(),
-        {
-            "id": next_id(connection, table),
-            "fingerprint": record.fingerprint,
-            "name": record.name,
-            "task": record.task,
-            "target": record.target,
-            "n_rows": record.n_rows,
-            "n_columns": record.n_columns,
-            "n_classes": record.n_classes,
-            "source": record.source,
-            "details": to_json(record.details),
-            "added_at": time.time(),
-        },
-    )
+    row = {
+        "id": next_id(connection, table),
+        "fingerprint": record.fingerprint,
+        "name": record.name,
+        "task": record.task,
+        "target": record.target,
+        "n_rows": record.n_rows,
+        "n_columns": record.n_columns,
+        "n_classes": record.n_classes,
+        "source": record.source,
+        "details": to_json(record.details),
+        "added_at": time.time(),
+    }
+    connection.execute(table.insert(), plain_row(row))
     touch(connection)
     return True
 
@@ -163,7 +171,9 @@ def add_metafeatures(
         connection.execute(table.delete().where(ours, table.c.name.in_(replaced)))
     insert_rows(connection, table, ("dataset_id", "name", "source", "value", "reason"), rows)
     groups = tables.metafeature_group
-    costs: Rows = [(number, name, source, cost, (n_rows or {}).get(name)) for name, cost in (seconds or {}).items()]
+    costs: Rows = [
+        (number, name, source, plain(cost), plain((n_rows or {}).get(name))) for name, cost in (seconds or {}).items()
+    ]
     if costs:
         mine = (groups.c.dataset_id == number) & (groups.c.source == source)
         connection.execute(groups.delete().where(mine, groups.c.name.in_(list(seconds or {}))))

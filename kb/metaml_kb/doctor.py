@@ -25,7 +25,18 @@ from metaml_kb.transfer import runs_in
 
 DAY = 86_400.0
 INTEGRITY = "PRAGMA integrity_check(5)"
-MOST_SAID = 200
+MOST_SAID, MOST_SHOWN = 200, 40
+JSON_COLUMNS = (
+    tables.dataset.c.details,
+    tables.metric_set.c.names,
+    tables.parameter_set.c.names,
+    tables.configuration.c.value_list,
+    tables.environment.c.versions,
+    tables.session.c.settings,
+    tables.event.c.details,
+    tables.run.c.score_list,
+    tables.proposal.c.details,
+)
 LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
 TWIN_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfMissingValues", "MajorityClassSize")
 
@@ -79,7 +90,7 @@ def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
     Nothing else is asked of, or changed in, a file that is damaged.
     """
     with reading(kb.engine) as connection:
-        damage = list(_integrity(kb, connection))
+        damage = list(_integrity(kb, connection)) or list(_unreadable(kb, connection))
     if damage:
         return damage
     if fix:
@@ -112,6 +123,27 @@ def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
     if broken:
         which = ", ".join(sorted({str(row[0]) for row in broken}))
         yield Finding("integrity", f"{len(broken)} rows of {which} refer to rows that do not exist.", is_error=True)
+
+
+def _unreadable(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
+    """Find texts that should be JSON and are not: nothing that needs such a row can be read."""
+    for column in JSON_COLUMNS:
+        wrong = [text for text in connection.execute(select(column)).scalars() if not _is_json(text)]
+        if wrong:
+            have = "row of {} has" if len(wrong) == 1 else "rows of {} have"
+            text = (
+                f"{len(wrong)} {have.format(column.table.name)} no JSON in {column.name}, but for example "
+                f"{shorten(str(wrong[0]), MOST_SHOWN)!r}. Restore a copy of {kb.name}, or correct the text by hand."
+            )
+            yield Finding("integrity", text, is_error=True)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _damage_of(path: Path) -> Finding | None:

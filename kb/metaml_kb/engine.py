@@ -18,6 +18,7 @@ from metaml_kb.errors import CannotOpen, KBError, StorageFull
 BUSY_SECONDS = 60
 # Large questions read most of the file: mapped, its pages need not be copied.
 MAPPED_BYTES = 2_147_418_112
+HAS_LOG = "has write-ahead log"
 # The key of the advisory lock that lets one PostgreSQL writer in at a time, as SQLite does by itself.
 WRITER_LOCK = 0x6D65_7461
 
@@ -36,12 +37,16 @@ def locate(path_or_url: str | Path | None) -> URL:
         return URL.create("sqlite", database=str(Path(text).expanduser()))
     try:
         url = make_url(text)
-    except ArgumentError:
-        # The text may hold a password, so it is not repeated.
-        raise CannotOpen(
-            "The knowledge base URL cannot be read. Write it as postgresql://user@host/name, or give a file name."
-        ) from None
+    except (ArgumentError, ValueError):
+        raise _unreadable() from None
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def _unreadable() -> CannotOpen:
+    # The text may hold a password, so it is not repeated.
+    return CannotOpen(
+        "The knowledge base URL cannot be read. Write it as postgresql://user@host:5432/name, or give a file name."
+    )
 
 
 def sqlite_path(url: URL) -> Path | None:
@@ -52,11 +57,14 @@ def sqlite_path(url: URL) -> Path | None:
 
 
 def display_name(url: URL) -> str:
-    """Return how a knowledge base is named to its user: a file's path, or the URL without its password."""
+    """Return how a knowledge base is named to its user: a file's path, or the URL without passwords."""
     path = sqlite_path(url)
     if path is not None:
         return str(path)
-    return "the knowledge base in memory" if url.get_backend_name() == "sqlite" else url.render_as_string()
+    if url.get_backend_name() == "sqlite":
+        return "the knowledge base in memory"
+    # In the query a password goes by many names, such as sslpassword and passfile.
+    return url.difference_update_query([name for name in url.query if "pass" in name.lower()]).render_as_string()
 
 
 def make_engine(url: URL) -> Engine:
@@ -73,6 +81,8 @@ def make_engine(url: URL) -> Engine:
             f"No driver for {url.get_backend_name()} databases is installed ({missing}). "
             "For PostgreSQL run: pip install 'metaml[postgresql]'"
         ) from None
+    except (ArgumentError, ValueError):
+        raise _unreadable() from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -85,26 +95,28 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.execute("PRAGMA cache_size=-65536")
     connection.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
     connection.execute("PRAGMA temp_store=MEMORY")
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        # A run is acknowledged only when it is on the disk.
-        connection.execute("PRAGMA synchronous=FULL")
-    except sqlite3.OperationalError as trouble:
-        # A file on a read-only disk can still be read.
-        if "readonly" not in str(trouble):
-            raise
+    # A run is acknowledged only when it is on the disk.
+    connection.execute("PRAGMA synchronous=FULL")
 
 
 def _begin_sqlite(connection: Connection) -> None:
     is_writer = connection.get_execution_options().get("metaml_writer", False)
+    if is_writer and not connection.info.get(HAS_LOG):
+        # With a write-ahead log, readers and a writer do not wait for one another. It changes the file.
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL").close()
+        connection.info[HAS_LOG] = True
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
 
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """Give a connection that sees one consistent state, and end its transaction."""
-    with explained(engine.url), engine.connect() as connection, connection.begin():
-        yield connection
+    with explained(engine.url), engine.connect() as connection:
+        if connection.dialect.name == "postgresql":
+            # Otherwise each statement there sees what was stored before it, not before the first.
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
 
 
 @contextmanager

@@ -81,6 +81,30 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
 
 def import_file(kb: KnowledgeBase, path: Path) -> Merged:
     """Merge an exported file, or another SQLite knowledge base, into this one."""
+    check_import(path)
+    is_zip = _is_zip(path)
+    with tempfile.TemporaryDirectory() as folder:
+        if not is_zip:
+            place = schema.current_copy(path, Path(folder) / "copy.db")
+        elif _is_new(kb) and _schema_of(path) == schema.HEAD:
+            return _load_new(kb, path)
+        else:
+            place = Path(folder) / "import.db"
+            _load_zip(path, place)
+        with open_kb(place, create=False) as other:
+            return merge(kb, other)
+
+
+def check_import(path: Path) -> None:
+    """Raise unless a file was written by an export, or is another SQLite knowledge base; touch nothing."""
+    if _is_zip(path):
+        _schema_of(path)
+    else:
+        schema.check_file(locate(path), create=False)
+
+
+def _is_zip(path: Path) -> bool:
+    """Return whether an exported file is a zip and not a SQLite file; raise if it is neither."""
     if not path.is_file():
         raise CannotOpen(f"There is no file {path}. Name one that was written by: metaml kb export")
     is_zip = zipfile.is_zipfile(path)
@@ -92,17 +116,7 @@ def import_file(kb: KnowledgeBase, path: Path) -> Merged:
             f"{path} is neither an exported file nor a knowledge base. "
             "A csv table of runs goes in with metaml kb import-table; a data set is for metaml tune."
         )
-    with tempfile.TemporaryDirectory() as folder:
-        if not is_zip:
-            schema.check_file(locate(path), create=False)
-            place = schema.current_copy(path, Path(folder) / "copy.db")
-        elif _is_new(kb) and _schema_of(path) == schema.HEAD:
-            return _load_new(kb, path)
-        else:
-            place = Path(folder) / "import.db"
-            _load_zip(path, place)
-        with open_kb(place, create=False) as other:
-            return merge(kb, other)
+    return is_zip
 
 
 def create_from(path: Path, file: Path) -> None:
@@ -120,7 +134,7 @@ def create_from(path: Path, file: Path) -> None:
     try:
         with open_kb(unfinished) as kb:
             import_file(kb, file)
-        _leave_one_file(unfinished)
+        _leave_one_file(unfinished, with_log=True)
         _appear(unfinished, path)
     except KBError as trouble:
         # Nobody asked for the file under its passing name.
@@ -160,6 +174,9 @@ def n_runs_in(path: Path) -> int:
     """Return the number of runs in an exported file, without reading them."""
     from pyarrow import parquet
 
+    if not _is_zip(path):
+        with open_kb(path, create=False) as kb:
+            return int(kb.info()["runs"])
     with zipfile.ZipFile(path) as archive:
         _manifest(archive, path)
         return int(parquet.ParquetFile(io.BytesIO(archive.read("run.parquet"))).metadata.num_rows)
@@ -254,12 +271,14 @@ def _write_sqlite(path: Path, contents: Contents) -> None:
     _leave_one_file(path)
 
 
-def _leave_one_file(path: Path) -> None:
-    """Bring what stands in the write-ahead log of a SQLite file into the file."""
+def _leave_one_file(path: Path, *, with_log: bool = False) -> None:
+    """Bring what stands in the write-ahead log of a SQLite file into the file; `with_log` it will have one again."""
     engine = make_engine(locate(path))
     with engine.connect() as raw:
         raw.exec_driver_sql("COMMIT")
         raw.exec_driver_sql("PRAGMA journal_mode=DELETE")
+        if with_log:
+            raw.exec_driver_sql("PRAGMA journal_mode=WAL")
     engine.dispose()
 
 

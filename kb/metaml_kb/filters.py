@@ -13,6 +13,7 @@ from metaml_kb.records import ORIGINS, STATUSES
 from metaml_kb.spelling import MOST_NAMED, no_such
 
 Names = str | Iterable[str] | None
+LARGEST_LIMIT = 2**63 - 1
 SESSION_KINDS = ("bot", "tune", "import", STARTER)
 
 
@@ -100,6 +101,10 @@ def _checked(what: str, wanted: list[str], known: Iterable[str]) -> list[str]:
 
 def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnElement[bool]]:
     """Return what must hold of the runs asked for."""
+    if wanted.limit is not None and wanted.limit > LARGEST_LIMIT:
+        raise BadQuery(
+            f"A limit of {wanted.limit} is more than a database can count. Leave --limit out to see all runs."
+        )
     run = tables.run
     condition: list[ColumnElement[bool]] = []
     if (datasets := _listed(wanted.dataset)) is not None:

@@ -26,12 +26,7 @@ def import_metafeatures(
     An empty cell is stored as undefined, with that as its reason. A value that is known stays.
     """
     table = open_table(path, separator)
-    table.require(dataset_column, "--dataset-column")
-    for column in ignore_columns:
-        table.require(column, "--ignore-column")
-    names = [name for name in table.columns if name and name != dataset_column and name not in ignore_columns]
-    if not names:
-        raise BadTable(f"{path.name} has no column besides the data set. Give a table with metafeatures in it.")
+    names = metafeatures_in(table, dataset_column, ignore_columns)
     rows, n_rows = _metafeature_rows(table, dataset_column, names)
     known = kb.metafeatures(source=source)
     n_new = n_known = n_clashes = 0
@@ -60,6 +55,17 @@ def import_metafeatures(
         datasets=tuple(dataset_prefix + cell for cell in rows),
         notes=tuple(notes),
     )
+
+
+def metafeatures_in(table: TableFile, dataset_column: str, ignore_columns: tuple[str, ...] = ()) -> list[str]:
+    """Return the columns of a table that are metafeatures; raise if it has not the columns that were named."""
+    table.require(dataset_column, "--dataset-column")
+    for column in ignore_columns:
+        table.require(column, "--ignore-column")
+    names = [name for name in table.columns if name and name != dataset_column and name not in ignore_columns]
+    if not names:
+        raise BadTable(f"{table.path.name} has no column besides the data set. Give a table with metafeatures in it.")
+    return names
 
 
 def _metafeature_rows(

@@ -21,7 +21,8 @@ def _names_text(names: tuple[str, ...]) -> str:
 
 def _number(value: float) -> str:
     """Return a float's shortest exact text; JSON has no word for what is undefined or infinite."""
-    return repr(value) if math.isfinite(value) else "null"
+    # A float of NumPy is one of Python, too, but writes itself otherwise.
+    return float.__repr__(value) if math.isfinite(value) else "null"
 
 
 def pack_scores(scores: Scores) -> tuple[str, str, bytes | None]:

@@ -2,11 +2,12 @@
 
 Left out are names of data sets and columns, settings, hosts, error texts, predictions. Fingerprints, fold plans and the
 keys of sessions are salted with a secret of the knowledge base, so that the same data set stays one data set from
-export to export, but nobody can recognise it by hashing their own copy, nor a session by its key in a report. Of times
-only the day is told. Metafeatures and scores remain: they are the experience.
+export to export, but nobody can recognise it by hashing their own copy, nor a session by its key in a report. So is who
+proposed a run or measured a metafeature, unless the word is one of ours. Of times only the day is told. Metafeatures,
+scores and seeds remain: they are the experience.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,11 @@ TIMES = ("added_at", "started_at", "finished_at")
 LEFT_OUT = {"event", "prediction"}
 """Tables of which nothing is told."""
 
+STRATEGIES = {"default", "gbqr", "gaussian_process", "forest", "extra_trees", "mean_boosting"}
+PROPOSERS = {"start", "random", "experience", "openml", *STRATEGIES}
+SOURCES = {"computed", "openml"}
+"""Our own words for who measured a metafeature; anybody else's may tell who they are."""
+
 Row = dict[str, Any]
 
 
@@ -30,7 +36,7 @@ def private_rows(table: Table, rows: list[Row], salted: "Salt") -> list[Row]:
         "dataset": {"target": None, "details": "{}", "source": "private"},
         "metafeature": {"reason": None},
         "fold_plan": {"assignment": None},
-        "environment": {"host": "", "processor": ""},
+        "environment": {"host": "", "platform": "", "processor": ""},
         "session": {"settings": "{}"},
         "run": {"error": None},
         "proposal": {"details": "{}"},
@@ -42,6 +48,10 @@ def private_rows(table: Table, rows: list[Row], salted: "Salt") -> list[Row]:
             row["name"] = f"dataset-{row['fingerprint'][:8]}"
         elif table.name in ("fold_plan", "environment", "session"):
             row["key"] = salted(row["key"])
+        elif table.name in ("metafeature", "metafeature_group"):
+            row["source"] = salted.unless_ours(row["source"], SOURCES)
+        elif table.name == "proposal":
+            row["proposer"] = salted.unless_ours(row["proposer"], PROPOSERS)
         elif table.name == "run":
             row["identity"] = salted.identities[row["id"]]
         # A time that is missing altogether would be made up by the knowledge base that receives the run.
@@ -59,6 +69,10 @@ class Salt:
     def __call__(self, key: str) -> str:
         """Return what stands for a fingerprint or a key."""
         return digest(self._salt, key)
+
+    def unless_ours(self, word: str, ours: Set[str]) -> str:
+        """Return a word if it is one of ours, else what stands for it."""
+        return word if word in ours else f"private-{self(word)[:8]}"
 
     def number_runs(self, connection: Connection) -> None:
         """Learn the salted identity of every run."""

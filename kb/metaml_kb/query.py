@@ -102,10 +102,21 @@ def _blame(engine: Engine, trouble: Exception) -> KBError:
     cause = trouble.orig if isinstance(trouble, DBAPIError) and trouble.orig is not None else trouble
     said = str(cause).strip().split("\n")[0].rstrip(".")
     told = said.lower()
+    wrong = BadQuery(f"The query cannot be run: {said}. Tables and columns are listed by: metaml kb info --schema")
+    if _is_wrong(cause, told):
+        return wrong
     if "not authorized" in told or "read-only transaction" in told or "readonly" in told or "prohibited" in told:
         return BadQuery("The query would change the knowledge base, and kb sql only reads. Use a SELECT.")
     if "one statement" in told or "multiple commands" in told or "cannot insert multiple" in told:
         return BadQuery("Give one statement at a time, without a second one after the semicolon.")
     if any(word in told for word in ("locked", "disk", "malformed", "not a database", "connection")):
         return explain(engine.url, cause)
-    return BadQuery(f"The query cannot be run: {said}. Tables and columns are listed by: metaml kb info --schema")
+    return wrong
+
+
+def _is_wrong(cause: BaseException, told: str) -> bool:
+    """Return whether the database calls the query itself wrong; what it says may hold any word of the query."""
+    is_refused = told.startswith(("not authorized", "cannot insert multiple"))
+    is_error = getattr(cause, "sqlite_errorname", None) == "SQLITE_ERROR"
+    # PostgreSQL's classes of errors: 22 is about values, 42 about syntax, names and types.
+    return not is_refused and (is_error or (getattr(cause, "sqlstate", None) or "")[:2] in ("22", "42"))

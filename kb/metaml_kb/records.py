@@ -18,17 +18,22 @@ Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
 Origin = Literal["default", "random", "warm start", "surrogate", "imported"]
 STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
+TASKS = ("binary", "multiclass", "regression")
 
 
-def _plain(value: object) -> object:
-    """Return a NumPy scalar as Python's own; anything else is refused."""
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as Python's own, which every database knows; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain_or_refused(value: object) -> object:
     if isinstance(value, np.generic):
-        return value.item()
+        return plain(value)
     raise TypeError
 
 
 _encode = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain_or_refused
 ).encode
 
 
@@ -199,4 +204,4 @@ def run_identity(run: Run, names: tuple[str, ...], values: str) -> bytes:
 
 def n_folds_scored(run: Run) -> int:
     """Return how many folds the run has scores for; 0 where only means are known."""
-    return max((len(folds) for folds in run.scores.values() if isinstance(folds, Sequence)), default=0)
+    return max((np.size(folds) for folds in run.scores.values() if np.ndim(folds)), default=0)

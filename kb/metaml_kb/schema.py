@@ -59,7 +59,7 @@ def check_file(url: URL, *, create: bool) -> None:
         raise CannotOpen(f"{path} is an exported file or another zip. Bring an export in with: metaml kb import {path}")
     if header and not header.startswith(SQLITE_MAGIC):
         raise CannotOpen(f"{path} is not a metaml knowledge base. Name another file with --kb.")
-    # Opening a file gives it a write-ahead log: one that has none may be somebody else's, and then stays without.
+    # A file without a write-ahead log can be looked into without a trace, so somebody else's is refused at once.
     if header and header[WRITE_VERSION : WRITE_VERSION + 1] != WITH_LOG and _is_foreign(path):
         raise CannotOpen(_is_other(str(path)))
 

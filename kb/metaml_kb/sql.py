@@ -85,7 +85,7 @@ class KnowledgeBase:
     def add_dataset(self, record: DatasetRecord) -> bool:
         """Store a data set unless its fingerprint is known; return whether it was new.
 
-        Of a known one only its task is learnt, where that was unknown.
+        Of a known one only its task is learnt, where that was none.
         """
         with write_transaction(self._ours()) as connection:
             return dimensions.add_dataset(connection, record)

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from metaml_kb.dimensions import UNKNOWN
 from metaml_kb.errors import BadTable
+from metaml_kb.records import TASKS
 from metaml_kb.tablefile import TableFile
 
 NEGATED = "neg_"
@@ -80,6 +82,10 @@ def assign_roles(layout: TableLayout, table: TableFile) -> Roles:
         raise BadTable("Either one algorithm or a column of algorithms is needed: --algorithm or --algorithm-column.")
     if not layout.score_columns:
         raise BadTable(f"No score column was named for {table.path.name}. Choose one or more with --score-column.")
+    if layout.task not in (*TASKS, UNKNOWN):
+        raise BadTable(
+            f"There is no task {layout.task!r}. Choose --task binary, multiclass or regression, or leave it out."
+        )
     used: dict[str, str] = {}
     for option, column in _named(layout):
         table.require(column, option)

@@ -23,7 +23,7 @@ from metaml_kb.dimensions import (
 )
 from metaml_kb.errors import BadRecord
 from metaml_kb.packing import pack_predictions, pack_scores
-from metaml_kb.records import ORIGINS, STATUSES, Run, run_identity, split_config
+from metaml_kb.records import ORIGINS, STATUSES, Run, plain, run_identity, split_config
 
 ERROR_LENGTH = 2000
 RUN_COLUMNS = tuple(column.name for column in tables.run.columns)
@@ -196,15 +196,15 @@ def _insert_runs(
             plans[run.fold_plan],
             environments[run.environment],
             sessions[run.session],
-            run.seed,
+            plain(run.seed),
             run.status,
             run.origin,
-            run.probability,
-            run.fit_seconds,
-            run.predict_seconds,
-            run.peak_megabytes,
+            plain(run.probability),
+            plain(run.fit_seconds),
+            plain(run.predict_seconds),
+            plain(run.peak_megabytes),
             run.error[:ERROR_LENGTH] if run.error else None,
-            now if run.finished_at is None else run.finished_at,
+            now if run.finished_at is None else plain(run.finished_at),
             metric_sets[metrics],
             means,
             folds,
@@ -227,10 +227,10 @@ def _insert_companions(connection: Connection, runs: Sequence[Run], numbers: Map
                 (
                     number,
                     p.proposer,
-                    p.predicted_score,
-                    p.predicted_std,
-                    p.predicted_seconds,
-                    p.acquisition,
+                    plain(p.predicted_score),
+                    plain(p.predicted_std),
+                    plain(p.predicted_seconds),
+                    plain(p.acquisition),
                     to_json(p.details),
                 )
             )

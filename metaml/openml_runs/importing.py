@@ -74,7 +74,7 @@ def import_evaluations(
     if not tasks or not flows:
         raise BadRequest("Say which evaluations to bring: give at least one --task and one --flow.")
     if client.offline:
-        raise BadRequest("Evaluations are not in the cache, so they cannot be had offline. Leave out --offline.")
+        raise BadRequest("Evaluations are not in the cache, so they cannot be had offline. Use another client.")
     settings = {"tasks": list(tasks), "flows": list(flows), "limit": limit}
     session = kb.start_session("import", settings={"from": "openml", **settings})
     kept: Counter[str] = Counter()

@@ -153,8 +153,7 @@ def _sentence(trouble: Exception, key: str) -> str:
         text = "OpenML cannot be reached"
     else:
         text = f"what arrived cannot be read ({type(trouble).__name__}: {text.strip().splitlines()[0] if text else ''})"
-    text = text[:_MOST_CHARACTERS]
-    return text.replace(key, "***") if key else text
+    return (text.replace(key, "***") if key else text)[:_MOST_CHARACTERS]
 
 
 @contextmanager

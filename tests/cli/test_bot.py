@@ -32,6 +32,16 @@ def test_a_bot_runs_and_its_runs_can_be_seen(tmp_path):
     assert len(json.loads(seen.stdout)) == 3
 
 
+def test_a_plan_makes_no_knowledge_base(tmp_path):
+    command = ["bot", "--builtin", "--plan", "--runs", "3", "--algorithms", "decision_tree", "--format", "json"]
+
+    done = subprocess.run([*METAML, *command], env=environment(tmp_path), capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert sum(row["planned_runs"] for row in json.loads(done.stdout)) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_ctrl_c_finishes_what_is_under_way(tmp_path):
     command = ["bot", "--builtin", "--algorithms", "decision_tree,k_neighbors", "--workers", "2"]
     bot = subprocess.Popen([*METAML, *command], env=environment(tmp_path), stderr=subprocess.PIPE, text=True)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,8 @@ from metaml_cli.main import app
 from metaml_cli.render import as_text
 from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.exchange import export
+
+TABLE = ["--dataset-column", "task", "--algorithm", "svc"]
 
 
 def metaml(*arguments: str, code: int = 0):
@@ -78,9 +81,12 @@ def test_filters_are_those_of_python(place):
         ("--status", "okay", "Known are: ok, "),
         ("--origin", "foo", "Known are: default, "),
         ("--session", "foo", "Known are: bot, "),
+        ("--since", "99999999999d", "99999999999d ago was before the calendar begins"),
+        ("--since", "999999w", "999999w ago was before the calendar begins"),
+        ("--limit", "99999999999999999999", "Leave --limit out to see all"),
     ],
 )
-def test_a_filter_for_what_is_not_there_gets_a_sentence(place, option, word, told):
+def test_a_filter_that_cannot_be_met_gets_a_sentence(place, option, word, told):
     result = metaml("kb", "runs", option, word, "--kb", place, code=2)
 
     assert told in result.stderr
@@ -101,6 +107,13 @@ def test_info_datasets_best_and_sql_answer(place):
     assert json.loads(metaml("kb", "datasets", "--kb", place, "--format", "json").stdout)[0]["n_runs"] == 4
     assert "0.625" in metaml("kb", "best", "iris", "accuracy", "-n", "1", "--kb", place).stdout
     assert metaml("kb", "sql", "SELECT count(*) AS n FROM run", "--kb", place, "--format", "csv").stdout == "n\n4\n"
+
+
+@pytest.mark.parametrize("name", ["self", "n n", "1"])
+def test_csv_has_columns_of_any_name(place, name):
+    text = metaml("kb", "sql", f'SELECT NULL AS "{name}", 1 AS n', "--kb", place, "--format", "csv").stdout
+
+    assert text == f"{name},n\nNone,1\n"
 
 
 def test_sql_that_writes_is_refused(place):
@@ -168,10 +181,10 @@ def test_init_and_upgrade_say_what_they_did(tmp_path):
     assert "newest schema already" in metaml("kb", "upgrade", place).stderr
 
 
-@pytest.fixture
-def starter(tmp_path, run_of, monkeypatch):
+@pytest.fixture(params=["small.metaml", "small.db"])
+def starter(request, tmp_path, run_of, monkeypatch):
     """A small starter that takes the place of the one that ships."""
-    file = tmp_path / "small.metaml"
+    file = tmp_path / request.param
     with open_kb(":memory:") as kb:
         kb.add_dataset(DatasetRecord("e" * 32, "wine"))
         session = kb.start_session("starter")
@@ -184,6 +197,17 @@ def test_init_makes_a_knowledge_base_with_the_starter(starter, tmp_path):
     said = metaml("kb", "init", "--kb", tmp_path / "new.db").stderr
 
     assert "with 5 runs on 1 data set (5 runs of the starter, 0 of yours)" in said
+
+
+def test_init_refuses_a_starter_that_is_no_export(place, tmp_path, monkeypatch):
+    (tmp_path / "runs.csv").write_text("task,accuracy\n3,0.5\n")
+    monkeypatch.setenv("METAML_STARTER", str(tmp_path / "runs.csv"))
+
+    for target in (place, tmp_path / "new.db"):
+        result = metaml("kb", "init", "--kb", target, code=2)
+
+        assert "runs.csv is neither an exported file nor a knowledge base" in result.stderr
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_init_makes_an_empty_one_if_asked(starter, tmp_path):
@@ -216,6 +240,31 @@ def test_an_export_is_of_what_is_yours_unless_told(starter, place, tmp_path):
 
     assert "holds 4 runs" in mine.stderr
     assert "holds 9 runs" in everything.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["import", "none.metaml"], "There is no file none.metaml"),
+        (["import", "facts.csv"], "facts.csv is neither an exported file nor a knowledge base"),
+        (["import", "foreign.zip"], "foreign.zip was not written by metaml kb export"),
+        (["import-table", "none.csv", *TABLE, "--score-column", "n"], "There is no file none.csv"),
+        (["import-table", "facts.csv", *TABLE, "--score-column", "acc"], "no column 'acc'"),
+        (["import-metafeatures", "none.csv", "--dataset-column", "task"], "There is no file none.csv"),
+        (["import-metafeatures", "facts.csv", "--dataset-column", "data"], "no column 'data'"),
+        (["import-openml", "--task", "31", "--flow", "forest"], "'forest' is not an OpenML number"),
+    ],
+)
+def test_no_knowledge_base_is_made_for_what_cannot_be_imported(tmp_path, monkeypatch, command, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "facts.csv").write_text("task,n\n3,100\n")
+    with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+
+    result = metaml("kb", *command, "--kb", tmp_path / "new.db", code=2)
+
+    assert told in result.stderr
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_a_table_of_others_can_be_imported(tmp_path):

@@ -67,6 +67,15 @@ def test_tables_are_written_without_a_growth_curve_too(place):
     assert [path.name for path in output.iterdir()] == ["tau.csv"]
 
 
+@pytest.mark.parametrize("command", [["learn", "--evaluate"], ["replay", "--metric", "accuracy"]])
+def test_an_output_that_cannot_be_a_folder_is_noticed_before_the_work(place, command):
+    done = call(*command, "--kb", place / "kb.db", "--output", place / "iris.csv")
+
+    assert done.exit_code == 2
+    assert done.stderr.startswith("metaml: The output ")
+    assert "iris.csv is a file. Give another --output." in done.stderr
+
+
 def test_a_suggestion_of_which_too_little_is_known_to_give_reasons_is_shown_all_the_same():
     unknown = {"rank": 1, "algorithm": "svm", "expected_sd": None, "seconds": 0.5, "config": {"C": 1.0}}
 

@@ -48,7 +48,16 @@ def test_json_is_best_json_and_csv_the_leaderboard(folder):
     assert as_csv.stdout == leaderboard_csv(full())
 
 
-@pytest.mark.parametrize("content", [None, "{", "[]", '{"metric": 1, "dataset": {}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "{",
+        "[]",
+        '{"metric": 1, "dataset": {}}',
+        '{"metric": {}, "dataset": []}',
+    ],
+)
 def test_a_folder_that_is_not_ours_gets_one_sentence(tmp_path, content):
     if content is not None:
         (tmp_path / "best.json").write_text(content)
@@ -58,6 +67,16 @@ def test_a_folder_that_is_not_ours_gets_one_sentence(tmp_path, content):
     assert result.exit_code == 2
     assert result.stderr.startswith("metaml: ")
     assert "metaml tune" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_a_leaderboard_that_is_no_text_gets_one_sentence(folder, form):
+    (folder / "leaderboard.csv").write_bytes(b"\xff\xfe")
+
+    result = CliRunner().invoke(app, ["show", str(folder), "--format", form])
+
+    assert result.exit_code == 2
+    assert "Run metaml tune again." in result.stderr
 
 
 def test_control_characters_do_not_reach_the_terminal(folder):

@@ -1,6 +1,8 @@
 """`metaml why` tells who proposed a run, what was expected, and which past data sets spoke for it."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -19,16 +21,25 @@ def metaml(*arguments: object, code: int = 0):
     return result
 
 
-@pytest.fixture(scope="module")
-def tuned(tmp_path_factory):
-    """A knowledge base with the default, random and surrogate runs of a short session."""
-    path = tmp_path_factory.mktemp("tuned") / "kb.db"
+def tune(path: Path, metric: str = "auto") -> Path:
+    """Make a knowledge base with the default, random and surrogate runs of a short session."""
     settings = TuneSettings(
-        algorithms=("decision_tree",), seconds=None, n_iterations=5, n_folds=3, limits=Limits(600.0), seed=4
+        algorithms=("decision_tree",),
+        metric=metric,
+        seconds=None,
+        n_iterations=5,
+        n_folds=3,
+        limits=Limits(600.0),
+        seed=4,
     )
     with open_kb(path) as kb, Pool(1, preload=()) as pool:
         TuneSession(builtin.load("iris"), kb, settings, pool).run()
     return path
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    return tune(tmp_path_factory.mktemp("tuned") / "kb.db")
 
 
 def key_of(place, origin: str) -> str:
@@ -81,6 +92,22 @@ def test_what_the_session_optimised_comes_first(tuned):
     lines = metaml("why", key_of(tuned, "default"), "--kb", tuned).stdout.splitlines()
 
     assert next(line for line in lines if line.startswith("Score")).split(maxsplit=1)[1].startswith("log loss ")
+
+
+@pytest.mark.parametrize(
+    ("metric", "label", "verdict"),
+    [
+        ("brier", "Brier score", r"\S+ came out, (as|better than|worse than) predicted"),
+        ("kappa", "kappa", r"after thresholds; \S+ came out before them"),
+    ],
+)
+def test_a_prediction_is_compared_with_the_metric_that_the_session_optimised(tmp_path, metric, label, verdict):
+    place = tune(tmp_path / "kb.db", metric)
+
+    told = words(metaml("why", key_of(place, "surrogate"), "--kb", place).stdout)
+
+    assert f" Score {label} " in told
+    assert re.search(rf" Predicted {label} \S+ ± \S+ {verdict}", told)
 
 
 def test_a_prediction_stands_beside_what_came_out(kb, run_of):

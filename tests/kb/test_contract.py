@@ -7,6 +7,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy import func, select
 
 from metaml_kb import (
     DatasetRecord,
@@ -15,7 +16,9 @@ from metaml_kb import (
     KnowledgeBase,
     ProposalRecord,
     open_kb,
+    tables,
 )
+from metaml_kb.engine import reading
 from metaml_kb.errors import BadQuery, BadRecord
 
 _numbers = count()
@@ -314,9 +317,10 @@ class TestAsking:
         assert len(kb.runs()) == 1
         kb.add_run(run_of(2))
 
-    def test_a_wrong_query_is_explained(self, kb):
-        with pytest.raises(BadQuery, match="cannot be run"):
-            kb.sql("SELECT nonsense FROM run")
+    @pytest.mark.parametrize("query", ["connection FROM run", "readonly FROM run", "* FROM disk", "locked(1)", "1 +"])
+    def test_a_wrong_query_is_not_blamed_on_the_database(self, kb, query):
+        with pytest.raises(BadQuery, match=r"cannot be run: .*metaml kb info --schema"):
+            kb.sql(f"SELECT {query}")
 
     def test_an_explanation_that_ends_with_a_full_stop_gets_no_second_one(self, kb):
         with pytest.raises(BadQuery, match=r"[^.]\. Tables and columns") as refused:
@@ -345,6 +349,19 @@ class TestAsking:
         assert info["runs_by_source"] == {"starter": 2, "yours": 1}
         assert info["datasets_by_source"] == {"starter": 1, "yours": 2}
 
+    def test_a_reader_sees_one_state_whatever_is_written_meanwhile(self, kb, run_of):
+        if kb.name == "the knowledge base in memory":
+            pytest.skip("It has one connection only.")
+        kb.add_run(run_of(1))
+        n_runs = select(func.count()).select_from(tables.run)
+
+        with reading(kb.engine) as connection:
+            before = connection.execute(n_runs).scalar_one()
+            kb.add_run(run_of(2))
+            after = connection.execute(n_runs).scalar_one()
+
+        assert (before, after, len(kb.runs())) == (1, 1, 2)
+
     def test_the_revision_changes_with_every_addition(self, kb, run_of):
         before = kb.revision()
         kb.add_run(run_of(1))
@@ -353,9 +370,9 @@ class TestAsking:
 
         assert before != after == kb.revision()
 
-    def test_a_task_that_was_unknown_is_learnt_later_and_then_stays(self, kb):
+    def test_a_task_that_is_none_is_learnt_later_and_then_stays(self, kb):
         before = kb.revision()
-        for task in ("unknown", "binary", "regression", "unknown"):
+        for task in ("mistyped", "unknown", "binary", "regression", "unknown"):
             is_new = kb.add_dataset(DatasetRecord("e" * 32, "wine", task=task))
 
         assert not is_new

@@ -47,6 +47,30 @@ def test_an_impossible_score_is_found(kb, run_of):
     assert "accuracy 1.7" in finding.text
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            "UPDATE run SET score_list = '[np.float64(0.9)]' WHERE id = 2",
+            "1 row of run has no JSON in score_list",
+        ),
+        ("UPDATE configuration SET value_list = ''", "2 rows of configuration have no JSON in value_list"),
+        ("UPDATE dataset SET details = '{'", "1 row of dataset has no JSON in details"),
+    ],
+)
+@pytest.mark.parametrize("fix", [True, False])
+def test_what_cannot_be_read_is_told_and_left_as_it_is(kb, run_of, change, told, fix):
+    kb.add_runs([run_of(1), run_of(2)])
+    with kb.engine.begin() as connection:
+        connection.exec_driver_sql(change)
+
+    (finding,) = check_up(kb.name, fix=fix).findings
+
+    assert finding.is_error
+    assert finding.text.startswith(told)
+    assert "Restore a copy" in finding.text
+
+
 def test_a_complete_run_without_scores_is_found(kb, run_of):
     kb.add_run(run_of(1, scores={}))
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from metaml.optimizer import STRATEGIES
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
 from metaml_kb.exchange import create_from, export, import_file, n_runs_in
@@ -23,12 +24,14 @@ DAY = 86_400.0
 @pytest.fixture
 def full(kb, run_of):
     session = kb.start_session("bot", settings={"data": "secret-folder"})
-    environment = kb.add_environment(EnvironmentRecord({"xgboost": "3.2"}, host="secret-host"))
+    environment = kb.add_environment(EnvironmentRecord({"xgboost": "3.2"}, host="secret-host", platform="secret-7.1"))
     kb.add_dataset(
         DatasetRecord("e" * 32, "secret-name", target="secret-target", details={"columns": ["secret-column"]})
     )
     kb.add_fold_plan(FoldPlanRecord("2-fold", "stratified", 2, assignment=b"secret-plan"))
     kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, reasons={})
+    for source in ("secret-source", "another-secret"):
+        kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, source=source, seconds={"simple": 0.5})
     kb.add_runs(run_of(n, session=session, environment=environment) for n in range(3))
     kb.add_run(run_of(9, dataset="e" * 32, status="failed", scores={}, error="no column secret-column"))
     kb.add_run(
@@ -39,6 +42,7 @@ def full(kb, run_of):
             predictions=np.ones(3, dtype=np.float32),
         )
     )
+    kb.add_run(run_of(11, proposal=ProposalRecord("secret-proposer")))
     return kb
 
 
@@ -51,7 +55,7 @@ def test_an_export_holds_everything(full, run_of, tmp_path, name, is_new):
             other.add_dataset(DatasetRecord("d" * 32, "zoo"))
         merged = import_file(other, tmp_path / name)
 
-        assert (merged.n_runs, merged.n_datasets) == (5, 2)
+        assert (merged.n_runs, merged.n_datasets) == (6, 2)
         assert other.runs().equals(full.runs())
         assert other.metafeatures().equals(full.metafeatures())
         assert other.sql("SELECT settings FROM session").equals(full.sql("SELECT settings FROM session"))
@@ -72,9 +76,24 @@ def test_a_private_export_tells_nothing_about_the_data_or_its_owner(full, tmp_pa
 
     assert b"secret" not in dumped
     assert prints.isdisjoint({"f" * 32, "e" * 32})
-    assert sorted(frame["accuracy"].dropna()) == [0.625] * 4
-    assert len(frame) == 5
+    assert sorted(frame["accuracy"].dropna()) == [0.625] * 5
+    assert len(frame) == 6
     assert metafeatures["NumberOfInstances"].tolist() == [10.0]
+
+
+def test_a_private_export_keeps_our_own_words_for_who_proposed_and_who_measured(full, run_of, tmp_path):
+    full.add_metafeatures("e" * 32, {"Dimensionality": 0.5}, source="openml")
+    full.add_runs(run_of(20, seed=n, proposal=ProposalRecord(name)) for n, name in enumerate(STRATEGIES))
+
+    export(full, tmp_path / "private.db", private=True)
+
+    with open_kb(tmp_path / "private.db", create=False) as other:
+        proposers = other.sql("SELECT proposer FROM proposal ORDER BY run_id")["proposer"].tolist()
+        sources = set(other.sql("SELECT source FROM metafeature")["source"])
+        measured = set(other.sql("SELECT source FROM metafeature_group")["source"])
+    assert (proposers[0], proposers[2:]) == ("gbqr", list(STRATEGIES))
+    assert len(sources) == 4
+    assert sources - measured == {"computed", "openml"}
 
 
 @pytest.mark.parametrize("name", ["private.metaml", "private.db"])
@@ -97,7 +116,7 @@ def test_a_private_export_leads_to_no_session_of_its_owner(full, run_of, tmp_pat
 
     assert not any(key.encode() in dumped for key in keys)
     assert sorted(n_runs) == [1, 3]
-    assert (merged.n_runs, merged.n_known) == (0, 6)
+    assert (merged.n_runs, merged.n_known) == (0, 7)
     assert n_finished == [1]
     assert {*times % DAY, *ended % DAY} == {0.0}
 
@@ -118,7 +137,7 @@ def test_two_private_exports_of_one_knowledge_base_agree(full, run_of, tmp_path)
         import_file(other, tmp_path / "first.metaml")
         merged = import_file(other, tmp_path / "second.metaml")
 
-    assert (merged.n_runs, merged.n_datasets, merged.n_known) == (1, 0, 5)
+    assert (merged.n_runs, merged.n_datasets, merged.n_known) == (1, 0, 6)
 
 
 def test_an_export_never_overwrites(full, tmp_path):
@@ -138,7 +157,7 @@ def test_an_export_does_not_pass_for_a_table(full, tmp_path, name):
     assert not (tmp_path / name).exists()
 
 
-@pytest.mark.parametrize("name", ["all", "all.zip", "all.backup"])
+@pytest.mark.parametrize("name", ["all", "all.zip", "all.backup", "all.db"])
 def test_an_export_may_have_any_other_name(full, tmp_path, name):
     assert export(full, tmp_path / name) == n_runs_in(tmp_path / name)
 
@@ -243,12 +262,12 @@ def test_an_export_leaves_the_starter_out(started, tmp_path, name, private):
     with open_kb(":memory:") as other:
         import_file(other, tmp_path / name)
 
-        assert n_runs == len(other.runs()) == 5
+        assert n_runs == len(other.runs()) == 6
         assert len(other.datasets()) == 2
         assert other.metafeatures()["NumberOfInstances"].tolist() == [10.0]
         assert other.sql("SELECT kind FROM session")["kind"].tolist() == ["bot"]
         assert other.sql("SELECT count(*) AS n FROM fold_plan")["n"].tolist() == [1]
-        assert other.sql("SELECT count(*) AS n FROM configuration")["n"].tolist() == [5]
+        assert other.sql("SELECT count(*) AS n FROM configuration")["n"].tolist() == [6]
 
 
 def test_an_export_brings_the_starter_if_asked(started, tmp_path):
@@ -257,9 +276,9 @@ def test_an_export_brings_the_starter_if_asked(started, tmp_path):
     with open_kb(":memory:") as other:
         import_file(other, tmp_path / "all.metaml")
 
-        assert n_runs == n_runs_in(tmp_path / "all.metaml") == 7
+        assert n_runs == n_runs_in(tmp_path / "all.metaml") == 8
         assert other.runs().equals(started.runs())
-        assert other.info()["runs_by_source"] == {"starter": 2, "yours": 5}
+        assert other.info()["runs_by_source"] == {"starter": 2, "yours": 6}
 
 
 def test_a_knowledge_base_can_be_made_from_an_export(full, tmp_path):

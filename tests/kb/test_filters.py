@@ -41,6 +41,11 @@ def test_a_filter_for_what_is_not_there_is_refused(kb, run_of, wanted, told):
         kb.runs(**wanted)
 
 
+def test_a_limit_that_no_database_can_count_to_is_refused(kb):
+    with pytest.raises(BadQuery, match=r"limit of 9999\d+ is more than .*Leave --limit out"):
+        kb.runs(limit=99999999999999999999)
+
+
 def test_a_word_that_no_run_has_yet_finds_nothing(kb, run_of):
     kb.add_run(run_of(1))
 

@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaml_kb import DatasetRecord, Run, canonical_json, open_kb
+from metaml_kb import DatasetRecord, ProposalRecord, Run, canonical_json, open_kb
 from metaml_kb.columns import decode
 
 VALUES = st.one_of(
@@ -62,3 +64,51 @@ def test_the_fast_decoder_agrees_with_the_json_parser(rows):
         expected = [row[place] for row in rows]
         assert all(map(same, expected, list(few[place].astype(object))))
         assert all(map(same, expected, list(many[place][: len(rows)].astype(object))))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.bool_])
+def test_a_score_of_numpy_is_a_number(kb, run_of, kind):
+    kb.add_run(run_of(1, scores={"accuracy": kind(1)}))
+    kb.add_run(run_of(2, scores={"accuracy": 0.5, "kappa": kind(1)}))
+    kb.add_run(run_of(3, scores={"accuracy": [kind(1), kind(0)]}))
+
+    assert kb.runs()["accuracy"].tolist() == [1.0, 0.5, 0.5]
+    assert json.loads(kb.sql("SELECT score_list FROM run WHERE id = 2")["score_list"][0]) == [0.5, 1.0]
+
+
+def test_a_configuration_of_numpy_is_that_of_python(kb, run_of):
+    ours = {"rate": 0.5, "depth": 3, "bootstrap": True, "kernel": "rbf"}
+    theirs = {"rate": np.float64(0.5), "depth": np.int64(3), "bootstrap": np.bool_(True), "kernel": np.str_("rbf")}
+
+    kb.add_run(run_of(config=theirs))
+
+    assert kb.add_run(run_of(config=ours)).n_known == 1
+    assert kb.configs("f" * 32, "random_forest") == [ours]
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_whatever_else_of_a_run_is_a_number_of_numpy_is_a_number(kb, run_of, kind):
+    proposal = ProposalRecord("gbqr", kind(2), details={"level": kind(2)})
+
+    kb.add_run(run_of(1, seed=np.int64(7), fit_seconds=kind(2), peak_megabytes=kind(2), proposal=proposal))
+
+    (stored,) = kb.sql("SELECT predicted_score, details FROM proposal").values.tolist()
+    assert kb.runs()[["seed", "fit_seconds", "peak_megabytes"]].values.tolist() == [[7, 2.0, 2.0]]
+    assert (stored[0], json.loads(stored[1])) == (2.0, {"level": 2})
+
+
+def test_a_partial_run_is_the_same_whether_its_folds_are_an_array_or_a_list(run_of):
+    with_list = run_of(1, status="partial", scores={"accuracy": [0.5, 0.75]})
+    with_array = run_of(1, status="partial", scores={"accuracy": np.array([0.5, 0.75])})
+    with_mean = run_of(1, status="partial", scores={"accuracy": np.float64(0.625)})
+
+    assert with_array.identity == with_list.identity != with_mean.identity
+
+
+def test_data_sets_and_metafeatures_may_be_described_in_numbers_of_numpy(kb):
+    kb.add_dataset(DatasetRecord("e" * 32, "wine", n_rows=np.int64(178)))
+    kb.add_metafeatures("e" * 32, {"Dimensionality": np.float32(0.5)}, seconds={"simple": np.float32(0.25)})
+
+    assert kb.datasets().set_index("name")["n_rows"]["wine"] == 178
+    assert kb.metafeatures()["Dimensionality"].tolist() == [0.5]
+    assert kb.sql("SELECT seconds FROM metafeature_group")["seconds"].tolist() == [0.25]

@@ -214,17 +214,29 @@ def test_a_disk_too_full_for_a_new_knowledge_base_is_called_full(tmp_path):
     assert "the disk is full" in done.stderr
 
 
-def test_a_password_is_never_shown():
+@pytest.mark.parametrize(
+    "place",
+    [
+        "postgresql://me:hunter2@127.0.0.1:1/nothing?connect_timeout=1",
+        "postgresql://me@127.0.0.1:1/nothing?connect_timeout=1&password=hunter2",
+        "postgresql://me@127.0.0.1:1/nothing?connect_timeout=1&passfile=/home/hunter2/pass&sslpassword=hunter2",
+    ],
+)
+def test_a_password_is_never_shown(place):
     with pytest.raises(CannotOpen) as trouble:
-        open_kb("postgresql://me:hunter2@127.0.0.1:1/nothing?connect_timeout=1")
+        open_kb(place)
 
     assert "hunter2" not in str(trouble.value)
+    assert "127.0.0.1:1/nothing?connect_timeout=1" in str(trouble.value)
     assert "cannot be reached" in str(trouble.value)
 
 
-def test_an_unreadable_url_is_explained_without_repeating_it():
-    with pytest.raises(CannotOpen) as trouble:
-        open_kb("post gres://me:hunter2")
+@pytest.mark.parametrize(
+    "place", ["post gres://me:hunter2", "postgresql://me@host:hunter2/kb", "postgresql:///kb?host=here&port=hunter2"]
+)
+def test_an_unreadable_url_is_explained_without_repeating_it(place):
+    with pytest.raises(CannotOpen, match=r"URL cannot be read\. Write it as ") as trouble:
+        open_kb(place)
 
     assert "hunter2" not in str(trouble.value)
 

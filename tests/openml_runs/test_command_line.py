@@ -72,6 +72,13 @@ def test_publishing_offline_is_refused(person):
     assert "Nothing can be published offline" in done.stderr
 
 
+def test_evaluations_cannot_be_asked_for_offline(person):
+    done = metaml(person, "kb", "import-openml", "--task", "31", "--flow", "6969", "--offline")
+
+    assert done.returncode == 2
+    assert "No such option: --offline" in done.stderr
+
+
 def test_evaluations_of_others_come_in(person, tmp_path):
     done = metaml(person, "kb", "import-openml", "--task", "31", "--flow", "6969")
 

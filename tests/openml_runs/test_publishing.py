@@ -15,7 +15,7 @@ from metaml.errors import BadRequest, SourceTrouble
 from metaml.evaluation import Job, Limits, Outcome, evaluate, given_plan
 from metaml.openml_runs.publishing import Publisher, api_key
 from metaml.sources.base import Loaded, Source
-from metaml.sources.openml import Client
+from metaml.sources.openml import Client, Patience
 
 Make = Callable[..., Source]
 
@@ -147,6 +147,17 @@ def test_the_key_is_in_no_message_log_or_file(
     assert API_KEY not in str(trouble.value) + repr(publisher) + log.getvalue()
     for folder in (home, tmp_path):
         assert not [path for path in folder.rglob("*") if path.is_file() and API_KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("n_before", range(100, 200, 7))
+def test_no_part_of_a_key_is_told_where_a_long_message_is_cut(n_before: int) -> None:
+    def attempt(_number: int) -> None:
+        raise ValueError("x" * n_before + API_KEY + "x" * 200)
+
+    with pytest.raises(SourceTrouble) as trouble:
+        Client(patience=Patience(tries=1)).insist("task 31", attempt, key=API_KEY)
+
+    assert API_KEY[:4] not in str(trouble.value)
 
 
 def test_reading_never_sends_a_key(task_source: Make, server: OpenMLServer, monkeypatch: pytest.MonkeyPatch) -> None:

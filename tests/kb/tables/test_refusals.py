@@ -54,6 +54,7 @@ def test_score_that_is_no_number_is_told_with_its_line_and_nothing_is_stored(imp
         ({"word_columns": ("task_id",)}, "'task_id' is no hyperparameter"),
         ({"defaults": {"x": "1"}}, "no column 'x'.*--default"),
         ({"separator": ", "}, "not one character"),
+        ({"task": "Binary"}, r"no task 'Binary'.*--task binary, multiclass or regression"),
         ({"seed_column": "d"}, "Line 2 .* whole number"),
     ],
 )
