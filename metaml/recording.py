@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from metaml.data import Dataset
-from metaml.evaluation import FoldPlan, Job, Outcome, environment
+from metaml.evaluation import FoldPlan, Job, Outcome
+from metaml.evaluation.environment import environment
 from metaml.metafeatures import describe
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, Run
 

@@ -1,8 +1,12 @@
 """Learning libraries are imported by one thread at a time: half a module has ended a search."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import metaml
 
@@ -33,3 +37,16 @@ def test_imports_where_a_search_runs_are_made_by_one_thread_at_a_time():
     ]
 
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [("metaml.evaluation.pool", {"numpy", "pandas"}), ("metaml.end_to_end", {"scipy", *LIBRARIES})],
+    ids=["workers", "a search"],
+)
+def test_what_a_search_begins_with_waits_for_no_library_that_it_does_not_need_yet(module, absent):
+    code = f"import sys, {module}; print(*sys.modules)"
+
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert absent & set(loaded) == set()

@@ -77,7 +77,7 @@ def tune(
     import psutil
 
     from metaml.budget import Budget, seconds_of
-    from metaml.evaluation import Limits, Pool
+    from metaml.evaluation import Pool
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
     # A person counts from the moment the command was typed.
@@ -90,6 +90,7 @@ def tune(
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
         from metaml.end_to_end import tune as tune_dataset
+        from metaml.evaluation import Limits
         from metaml.metalearning.table import check_left_out
         from metaml.tune_settings import TuneSettings, chosen
 

@@ -1,16 +1,43 @@
 """Evaluating configurations: fold plans, scores, cross-validation, and workers under limits.
 
 `make_plan` decides the folds, a `Job` asks for an evaluation, `evaluate` makes it in this process and a `Pool` in
-worker processes; both answer with an `Outcome`.
+worker processes; both answer with an `Outcome`. Names are loaded when first used, so that workers can be started
+before anything else is imported.
 """
 
-from metaml.evaluation.crossval import evaluate
-from metaml.evaluation.environment import environment
-from metaml.evaluation.folds import given_plan, make_plan
-from metaml.evaluation.isolation import IsolatedEvaluator
-from metaml.evaluation.job import Evaluator, FoldDone, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
-from metaml.evaluation.pool import Pool
-from metaml.evaluation.scoring import METRICS, Metric, all_scores, default_metric, display, metric
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from metaml.evaluation.crossval import evaluate
+    from metaml.evaluation.folds import given_plan, make_plan
+    from metaml.evaluation.isolation import IsolatedEvaluator
+    from metaml.evaluation.job import Evaluator, FoldDone, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
+    from metaml.evaluation.pool import Pool
+    from metaml.evaluation.scoring import METRICS, Metric, all_scores, default_metric, display, metric
+
+_HOMES = {
+    "METRICS": "scoring",
+    "Evaluator": "job",
+    "FoldDone": "job",
+    "FoldPlan": "job",
+    "IsolatedEvaluator": "isolation",
+    "Job": "job",
+    "Limits": "job",
+    "Metric": "scoring",
+    "Outcome": "job",
+    "Overtime": "job",
+    "Pool": "pool",
+    "Race": "job",
+    "Status": "job",
+    "all_scores": "scoring",
+    "default_metric": "scoring",
+    "display": "scoring",
+    "evaluate": "crossval",
+    "given_plan": "folds",
+    "make_plan": "folds",
+    "metric": "scoring",
+}
 
 __all__ = [
     "METRICS",
@@ -29,9 +56,14 @@ __all__ = [
     "all_scores",
     "default_metric",
     "display",
-    "environment",
     "evaluate",
     "given_plan",
     "make_plan",
     "metric",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -31,13 +31,12 @@ import psutil
 
 from metaml.evaluation.crossval import one_line
 from metaml.evaluation.kinship import adopt_orphans, descendants, kill_all, kill_group
+from metaml.evaluation.nursery import READY, UNKNOWN
 from metaml.evaluation.worker import find_registry, serve
 
 if TYPE_CHECKING:
     from metaml.algorithms import Algorithm
 
-READY = b"ready"
-UNKNOWN = "unknown"
 DEATH_SECONDS = 3.0
 PARENT_CHECK_SECONDS = 1.0
 

@@ -19,9 +19,10 @@ from typing import Any
 import psutil
 
 from metaml.errors import MetamlError
-from metaml.evaluation.forking import READY, UNKNOWN
 from metaml.evaluation.kinship import born_with, kill_all
 
+READY, UNKNOWN = b"ready", "unknown"
+"""What a nursery says once it can start workers, and of a worker whose exit status it does not know."""
 START_SECONDS = 120.0
 REQUEST_SECONDS = 10.0
 ATTEMPTS = 3

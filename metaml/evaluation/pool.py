@@ -18,14 +18,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from metaml.errors import BadRequest
-from metaml.evaluation.isolation import IsolatedEvaluator
-from metaml.evaluation.job import FoldDone, Job, Outcome
 from metaml.evaluation.nursery import ALGORITHMS, LIBRARIES, Nursery
 from metaml.evaluation.shelf import Shelf
+from metaml.libraries import importing
 from metaml.scratch import Scratch
 
 if TYPE_CHECKING:
     from metaml.data import Dataset
+    from metaml.evaluation.isolation import IsolatedEvaluator
+    from metaml.evaluation.job import FoldDone, Job, Outcome
 
 
 class Pool:
@@ -135,8 +136,10 @@ class Pool:
         self._folds[ticket].append(fold)
 
     def _work(self) -> None:
-        evaluator = IsolatedEvaluator(self._nursery)
+        evaluator: IsolatedEvaluator | None = None
         while (task := self._waiting.get()) is not None:
+            if evaluator is None:
+                evaluator = self._new_evaluator()
             ticket, job = task
             if self._is_cancelled(ticket):
                 continue
@@ -146,4 +149,11 @@ class Pool:
             except Exception as trouble:
                 answer = trouble
             self._answers.put((ticket, answer))
-        evaluator.close()
+        if evaluator is not None:
+            evaluator.close()
+
+    def _new_evaluator(self) -> IsolatedEvaluator:
+        # With the first job at hand, NumPy is there; before, the workers would have to wait for it.
+        with importing:
+            from metaml.evaluation.isolation import IsolatedEvaluator
+        return IsolatedEvaluator(self._nursery)

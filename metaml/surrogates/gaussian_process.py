@@ -4,9 +4,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
-from scipy.linalg.lapack import dpotri
-from scipy.optimize import minimize
 
 from metaml.libraries import at_most_threads
 from metaml.surrogates.base import Prediction, normal_prediction
@@ -83,6 +80,8 @@ class GaussianProcess:
         return 5 if n < self.max_rows else 20
 
     def _predict(self, X: Array) -> Prediction:
+        from scipy.linalg import solve_triangular
+
         lengths, signal, _ = _unpack(self.theta_)
         cross = signal * _matern(_distance(self._unit(X) / lengths, self.X_ / lengths))
         mean = self.offset_ + cross @ self.alpha_
@@ -95,6 +94,8 @@ class GaussianProcess:
         return np.where(np.isnan(unit), INACTIVE, unit)
 
     def _condition(self, targets: Array) -> None:
+        from scipy.linalg import cho_solve
+
         lengths, signal, noise = _unpack(self.theta_)
         scaled = self.X_ / lengths
         covariance = signal * _matern(_distance(scaled, scaled))
@@ -137,6 +138,8 @@ class _Posterior:
 
     def maximum(self, n_iterations: int) -> Array:
         """Return the hyperparameters after some steps of L-BFGS from the centre of the prior."""
+        from scipy.optimize import minimize
+
         d = self.squared.shape[1]
         bounds = [(-4.0, 4.0)] * (d + 1) + [(-12.0, 1.0)]
         found = minimize(
@@ -151,6 +154,9 @@ class _Posterior:
 
     def negative(self, theta: Array) -> tuple[float, Array]:
         """Return the negative log posterior and its gradient (Rasmussen & Williams 2006, eq. 5.8 and 5.9)."""
+        from scipy.linalg import cho_factor, cho_solve
+        from scipy.linalg.lapack import dpotri
+
         n = self.n
         lengths, signal, noise = _unpack(theta)
         inverse_squared = lengths**-2
