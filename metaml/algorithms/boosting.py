@@ -23,6 +23,7 @@ MAX_ROUNDS = 1000
 _MAX_TREES = 5000
 _MIN_ROUNDS = 100
 _FEWEST_ROWS = 50
+_FEWEST_COLUMNS = 2.001  # libraries round down
 _MAX_ROUNDS_WITHOUT_STOPPING = 300
 
 
@@ -75,6 +76,15 @@ def split_rows(y: Vector, n_classes: int | None, fraction: float, rng: np.random
     is_held_out = np.zeros(n, dtype=bool)
     is_held_out[held_out] = True
     return np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+
+
+def share_of_columns(share: float, n_columns: int) -> float:
+    """Return the share of columns that a tree is grown from: two at least, as one does not show what two do together.
+
+    >>> share_of_columns(0.7, 10), share_of_columns(0.7, 2)
+    (0.7, 1.0)
+    """
+    return max(share, min(1.0, _FEWEST_COLUMNS / n_columns))
 
 
 def max_rounds(n_classes: int) -> int:

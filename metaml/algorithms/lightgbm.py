@@ -12,6 +12,7 @@ from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
     rounds_without_stopping,
+    share_of_columns,
     stopping_parameters,
     two_columns,
 )
@@ -63,6 +64,7 @@ class _LightGBM(Booster):
         import lightgbm
 
         settings = self._settings(y)
+        settings["feature_fraction"] = share_of_columns(settings["feature_fraction"], Z.shape[1])
         columns = np.flatnonzero(training.categorical).tolist()
         train = lightgbm.Dataset(Z, y, weight=training.weight, categorical_feature=columns, params=settings)
         if training.validation is None:

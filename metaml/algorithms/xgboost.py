@@ -10,6 +10,7 @@ from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
     rounds_without_stopping,
+    share_of_columns,
     stopping_parameters,
     two_columns,
 )
@@ -86,6 +87,8 @@ class _XGBoost(Booster):
 
         self.feature_types_ = ["c" if flag else "q" for flag in training.categorical]
         settings = self._settings(y)
+        if "colsample_bytree" in settings:
+            settings["colsample_bytree"] = share_of_columns(settings["colsample_bytree"], Z.shape[1])
         train = self._matrix(Z, y, training.weight)
         fixed = training.rounds or self.config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
         if training.validation is None or "n_rounds" in self.config:

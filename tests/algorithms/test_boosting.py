@@ -96,3 +96,15 @@ def test_balanced_weights_raise_the_chances_of_the_rare_class(name):
     balanced = build(name, class_weight="balanced").fit(X, y).predict_proba(X)[:, 1].mean()
 
     assert balanced > 1.5 * plain
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_trees_see_both_of_two_columns(name):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
+    y = (X["a"] * X["b"] > 0).to_numpy(np.int64)
+    algorithm = ALGORITHMS[name]
+
+    model = algorithm.build(algorithm.space("binary").default(), task="binary", seed=0).fit(X[:300], y[:300])
+
+    assert (model.predict(X[300:]) == y[300:]).mean() > 0.85
