@@ -59,14 +59,18 @@ def test_a_search_that_is_told_to_end_finishes_with_what_is_there(iris_csv, tmp_
         "--output",
         str(tmp_path / "out"),
     ]
+    number = signal.Signals[sent]
+    # Where the tests run under nohup, SIGHUP is turned off, and would stay so.
+    before = signal.signal(number, signal.default_int_handler)
     process = subprocess.Popen([*METAML, *command], env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
+    signal.signal(number, before)
     assert process.stderr is not None
     line = ""
     while "best log loss" not in line:
         line = process.stderr.readline()
         assert line
 
-    process.send_signal(signal.Signals[sent])
+    process.send_signal(number)
     rest = process.communicate(timeout=60)[1]
 
     assert process.returncode == code, rest
