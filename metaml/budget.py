@@ -1,10 +1,12 @@
 """Time: how people write it, and how much of it is left."""
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from metaml.errors import BadRequest
 
@@ -45,6 +47,22 @@ def in_words(seconds: float) -> str:
         return f"{hours} h {minutes} min" if minutes else f"{hours} h"
     days, hours = divmod(hours, 24)
     return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+def seconds_alive() -> float:
+    """Return how long this process has existed: since somebody typed its command.
+
+    Linux counts the start of a process from its boot, in hundredths of a second; psutil adds the time of the boot, which
+    is known in whole seconds only.
+    """
+    try:
+        # The name of the program, which may hold anything, ends with the last bracket; the start is field 22.
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError):
+        import psutil
+
+        return time.time() - psutil.Process().create_time()
 
 
 @dataclass

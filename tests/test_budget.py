@@ -1,5 +1,7 @@
 """Time: as people write it, and how much of it is left."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -68,3 +70,13 @@ def test_who_wants_to_stop_waits_for_a_moment_and_never_for_longer_than_the_budg
     end = budget.ending_in(3.0)
 
     assert (end.left, end.used) == (left, budget.used)
+
+
+def test_a_process_knows_to_a_fraction_of_a_second_since_when_it_exists():
+    program = "import time; time.sleep(0.3); from metaml.budget import seconds_alive; print(seconds_alive())"
+
+    begun = time.monotonic()
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    most = time.monotonic() - begun
+
+    assert 0.3 <= float(told) <= most + 0.02

@@ -76,12 +76,12 @@ def tune(
     """
     import psutil
 
-    from metaml.budget import Budget, seconds_of
+    from metaml.budget import Budget, seconds_alive, seconds_of
     from metaml.evaluation import Pool
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
     # A person counts from the moment the command was typed.
-    budget = Budget(seconds, used_before=time.time() - psutil.Process().create_time())
+    budget = Budget(seconds, used_before=seconds_alive())
     n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
     line = LiveLine()
     # The workers load their libraries while this process reads the data and asks the knowledge base.
