@@ -52,8 +52,8 @@ def in_words(seconds: float) -> str:
 def seconds_alive() -> float:
     """Return how long this process has existed: since somebody typed its command.
 
-    Linux counts the start of a process from its boot, in hundredths of a second; psutil adds the time of the boot, which
-    is known in whole seconds only.
+    Linux counts the start of a process from its boot, in hundredths of a second; psutil adds the time of the boot,
+    which is known in whole seconds only.
     """
     try:
         # The name of the program, which may hold anything, ends with the last bracket; the start is field 22.
@@ -62,7 +62,7 @@ def seconds_alive() -> float:
     except (OSError, AttributeError):
         import psutil
 
-        return time.time() - psutil.Process().create_time()
+        return time.time() - float(psutil.Process().create_time())
 
 
 @dataclass

@@ -3,12 +3,16 @@
 import time
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from metaml.algorithms import ALGORITHMS
 from metaml.config import Config
 from metaml.data import Dataset
+from metaml.evaluation import FoldPlan
 from metaml.evaluation.environment import environment
+from metaml.kin import Kin, kin_of
 from metaml.learning import Wanted, is_in_file, repertoire_at_hand
 from metaml.lineup import LineUp, inert_settings, line_up, size_of
 from metaml.memory import Memory, Recall, remember
@@ -19,6 +23,7 @@ from metaml.metalearning.repertoire import Repertoire
 from metaml.metalearning.table import to_leave_out
 from metaml.recording import store_metafeatures
 from metaml.report import Experience
+from metaml.report.wording import listed
 from metaml.tune_settings import TuneSettings, describe_seconds
 from metaml_kb import KnowledgeBase
 
@@ -39,16 +44,17 @@ class Consultation:
         settings: TuneSettings,
         *,
         metric: str,
-        n_rows: int,
+        plan: FoldPlan,
         is_new: bool,
         ledger: MutableMapping[str, float],
     ) -> None:
         self._kb, self._dataset, self._settings = kb, dataset, settings
-        self._metric, self._n_rows, self._is_new, self._ledger = metric, n_rows, is_new, ledger
+        self._metric, self._plan, self._is_new, self._ledger = metric, plan, is_new, ledger
         self._recall = Recall(self._think)
         self.memory: Memory | None = None
         self.opening: Opening | None = None
         self._repertoire: Repertoire | None = None
+        self._kin: Kin | None = None
         self._inert = inert_settings(dataset)
         self.lineup = self._line_up(None)
 
@@ -62,11 +68,13 @@ class Consultation:
         if self._settings.uses_memory:
             with self._entry("memory"):
                 self._repertoire = repertoire_at_hand(self._kb, self._wanted())
+            with self._entry("metafeatures"):
+                simple = self._simple()
+            with self._entry("memory"):
+                self._kin = self._look_for_kin(simple)
             if self._repertoire is not None:
-                with self._entry("metafeatures"):
-                    simple = describe_with({"simple": GROUPS["simple"]}, self._dataset, None).values
                 self.opening = self._read(self._repertoire, simple)
-                self.lineup = self._line_up(None)
+            self.lineup = self._line_up(None)
         return self.lineup
 
     def begin(self) -> None:
@@ -80,6 +88,9 @@ class Consultation:
 
     def wait(self) -> LineUp:
         """Return the line-up with all that is known."""
+        if self._settings.uses_memory and self._kin is None:
+            self._kin = self._look_for_kin(self._simple())
+            self.lineup = self._line_up(None)
         found = self._recall.wait()
         if found is not None:
             self.memory = found
@@ -90,11 +101,24 @@ class Consultation:
     def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:
         """Return what speaks for a configuration, as far as it is known now."""
         if self.memory is not None:
-            return self.memory.reasons(algorithm, config, in_detail=in_detail)
-        return {} if self.opening is None else self.opening.reasons(algorithm, config)
+            found = self.memory.reasons(algorithm, config, in_detail=in_detail)
+        else:
+            found = {} if self.opening is None else self.opening.reasons(algorithm, config)
+        carriers = [] if self._kin is None else self._kin.carriers(algorithm, config)
+        return {**found, "carriers": [*carriers, *found.get("carriers", [])]} if carriers else found
 
     def contribution(self, n_warm_starts: int) -> Experience | None:
         """Return what the report says of the knowledge base; None where it had nothing to say."""
+        told = self._contribution(n_warm_starts)
+        kin = self._kin
+        if kin is None or not kin.inherited:
+            return told
+        whose = f"The first of them did best on {listed(kin.names)}, which has the same columns."
+        if told is None or not told.n_runs:
+            told = Experience(n_datasets=len(kin.names), n_runs=kin.n_runs, n_warm_starts=n_warm_starts)
+        return replace(told, text=f"{whose} {told.text}".strip())
+
+    def _contribution(self, n_warm_starts: int) -> Experience | None:
         if self.memory is not None:
             return self.memory.contribution(n_warm_starts)
         trouble = self._recall.trouble
@@ -109,6 +133,26 @@ class Consultation:
             n_warm_starts=n_warm_starts,
             text=trouble or text,
         )
+
+    def _simple(self) -> dict[str, float]:
+        """Return the metafeatures that take no time."""
+        return describe_with({"simple": GROUPS["simple"]}, self._dataset, None).values
+
+    def _look_for_kin(self, simple: dict[str, float]) -> Kin:
+        """Return what did best on other states of the data set; nothing where the knowledge base cannot be read."""
+        settings = self._settings
+        look = partial(
+            kin_of,
+            self._kb,
+            self._dataset,
+            self._plan,
+            metric=self._metric,
+            algorithms=settings.algorithms,
+            simple=simple,
+            left_out=self._wanted().left_out,
+            budget_seconds=settings.clock,
+        )
+        return Recall(look).wait() or Kin()
 
     def _wanted(self) -> Wanted:
         left_out = self._settings.exclude_datasets
@@ -151,7 +195,7 @@ class Consultation:
             metafeatures,
             algorithms=self._settings.algorithms,
             is_valid=lambda name, config: ALGORITHMS[name].space(task).is_valid(config),
-            n_rows=self._n_rows,
+            n_rows=self._plan.n_used,
             reference_seconds=environment()["reference_seconds"],
         )
 
@@ -163,6 +207,7 @@ class Consultation:
             self._inert,
             self.opening,
             memory,
+            inherited=() if self._kin is None else self._kin.moves,
             metric=self._metric,
             algorithms=settings.algorithms,
             strategy=settings.strategy,

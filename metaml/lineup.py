@@ -82,6 +82,7 @@ def line_up(
     opening: Opening | None,
     memory: Memory | None,
     *,
+    inherited: Sequence[tuple[str, Config]] = (),
     metric: str,
     algorithms: Sequence[str],
     strategy: str,
@@ -90,8 +91,13 @@ def line_up(
     seconds: float | None,
     n_iterations: int | None,
 ) -> LineUp:
-    """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any."""
+    """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any.
+
+    What is inherited, from other states of the data set, comes next after the yardsticks.
+    """
     first = yardsticks(task, algorithms, facts, seconds=seconds)
+    n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
+    next_ones = [item for item in inherited if item not in first][: max(n - len(first), 1)]
     plain = LineUp(
         task=task,
         facts=facts,
@@ -101,16 +107,15 @@ def line_up(
         bandit=bandit,
         seed=seed,
         is_timed=n_iterations is None,
-        opening=tuple(first),
+        opening=(*first, *next_ones),
         inert=tuple(inert),
     )
     if opening is None or not opening.is_usable:
         return plain
     order = _completed(opening.order(), plain.algorithms) if memory is None else memory.order(plain.algorithms)
-    n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
-    moves = opening.first(n, given=first, budget_seconds=seconds)
+    moves = opening.first(n - len(next_ones), given=first, budget_seconds=seconds)
     advised = [(move.algorithm, move.config) for move in moves]
-    whole = [*first, *(item for item in advised if item not in first)]
+    whole = [*plain.opening, *(item for item in advised if item not in plain.opening)]
     opened = {name for name, _ in whole}
     later = [name for name in order if name not in opened]
     return replace(

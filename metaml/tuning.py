@@ -85,7 +85,7 @@ class TuneSession:
             dataset,
             settings,
             metric=self.metric,
-            n_rows=self.plan.n_used,
+            plan=self.plan,
             is_new=is_new,
             ledger=self.ledger,
         )

@@ -13,10 +13,13 @@ from metaml_cli.pages import WIDTH
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
+    from metaml.config import Config
+    from metaml.kin import Kin
     from metaml.memory import Memory
     from metaml.metalearning.opening import Move
 
 DESCRIBE_SECONDS = 1.0
+N_FOLDS = 5
 
 
 def suggest(
@@ -38,9 +41,10 @@ def suggest(
     """
     from metaml.algorithms import ALGORITHMS, check_known
     from metaml.data import read_dataset
-    from metaml.evaluation import default_metric
+    from metaml.evaluation import default_metric, make_plan
     from metaml.evaluation import metric as metric_of
     from metaml.evaluation.environment import environment
+    from metaml.kin import kin_of
     from metaml.learning import Wanted, known_datasets
     from metaml.memory import remember
     from metaml.metafeatures import describe
@@ -56,8 +60,18 @@ def suggest(
         check_left_out(base, exclude_dataset or (), own=(dataset.name, dataset.fingerprint))
         left_out = to_leave_out(base, exclude_dataset) if exclude_dataset else ()
         wanted = Wanted(name, dataset.task, chosen, left_out)
-        memory = remember(base, wanted, describe(dataset, seconds=DESCRIBE_SECONDS).values)
-        if memory is None:
+        described = describe(dataset, seconds=DESCRIBE_SECONDS).values
+        memory = remember(base, wanted, described)
+        kin = kin_of(
+            base,
+            dataset,
+            make_plan(dataset, N_FOLDS, 0),
+            metric=name,
+            algorithms=chosen,
+            simple=described,
+            left_out=left_out,
+        )
+        if memory is None and not kin.inherited:
             known = counted(known_datasets(base, wanted), "data set")
             say(
                 f"{base.name} has runs on {known} of {wanted.family}, too few to advise (10 are needed); "
@@ -65,32 +79,41 @@ def suggest(
             )
             return
         reference = environment()["reference_seconds"]
-        opening = Opening(
-            memory.lessons.repertoire,
-            memory.metafeatures,
-            algorithms=chosen,
-            is_valid=lambda name, config: ALGORITHMS[name].space(dataset.task).is_valid(config),
-            n_rows=len(dataset.y),
-            reference_seconds=reference,
-        )
-        rows = [
-            _row(rank, move, memory, reference) for rank, move in enumerate(opening.first(n, is_filled=True), start=1)
-        ]
+        moves = [item.move for item in kin.inherited]
+        if memory is not None:
+            opening = Opening(
+                memory.lessons.repertoire,
+                memory.metafeatures,
+                algorithms=chosen,
+                is_valid=lambda name, config: ALGORITHMS[name].space(dataset.task).is_valid(config),
+                n_rows=len(dataset.y),
+                reference_seconds=reference,
+            )
+            moves += [move for move in opening.first(n, is_filled=True) if _wanted(move) not in kin.moves]
+        rows = [_row(rank, move, memory, kin, reference) for rank, move in enumerate(moves[:n], start=1)]
     if form is not Format.table:
         import pandas as pd
 
         show(pd.DataFrame(rows), form)
         return
-    alike = ", ".join(name for name, _ in memory.similar[:3])
-    source = f"{counted(memory.lessons.n_runs, 'run')} on {counted(memory.lessons.n_datasets, 'data set')}"
-    say(f"From {source}; most alike: {alike}.")
+    if memory is not None:
+        alike = ", ".join(name for name, _ in memory.similar[:3])
+        source = f"{counted(memory.lessons.n_runs, 'run')} on {counted(memory.lessons.n_datasets, 'data set')}"
+        say(f"From {source}; most alike: {alike}.")
     for row in rows:
         typer.echo("\n".join(_lines(row)))
 
 
-def _row(rank: int, move: "Move", memory: "Memory", reference_seconds: float) -> dict[str, Any]:
-    seconds = memory.seconds(move.algorithm, move.config, reference_seconds=reference_seconds)
-    why = memory.reasons(move.algorithm, move.config)
+def _wanted(move: "Move") -> "tuple[str, Config]":
+    return move.algorithm, move.config
+
+
+def _row(rank: int, move: "Move", memory: "Memory | None", kin: "Kin", reference_seconds: float) -> dict[str, Any]:
+    seconds, why = move.seconds, {}
+    if memory is not None:
+        foretold = memory.seconds(*_wanted(move), reference_seconds=reference_seconds)
+        seconds = foretold if foretold == foretold else seconds
+        why = memory.reasons(*_wanted(move))
     return {
         "rank": rank,
         "algorithm": move.algorithm,
@@ -98,7 +121,7 @@ def _row(rank: int, move: "Move", memory: "Memory", reference_seconds: float) ->
         "seconds": round(seconds, 2),
         "config": dict(move.config),
         "reasons": why.get("reasons", []),
-        "carriers": why.get("carriers", []),
+        "carriers": [*kin.carriers(*_wanted(move)), *why.get("carriers", [])],
     }
 
 
@@ -108,8 +131,15 @@ def _lines(row: dict[str, Any]) -> list[str]:
     expected = "too few runs to say" if row["expected_sd"] is None else f"expected {row['expected_sd']:+.2f} sd"
     head = f"{row['rank']:>2}. {row['algorithm']}  ({expected}, {seconds})"
     settings = ", ".join(f"{name}={value}" for name, value in row["config"].items())
-    carriers = ", ".join(f"{item['dataset']} {item['standing']:+.1f}" for item in row["carriers"][:3])
-    told = [("", settings), ("because ", "; ".join(row["reasons"])), ("on similar data (sd): ", carriers)]
+    kin = ", ".join(f"{item['dataset']} (number {item['place']})" for item in row["carriers"] if "place" in item)
+    alike = [item for item in row["carriers"] if "standing" in item]
+    carriers = ", ".join(f"{item['dataset']} {item['standing']:+.1f}" for item in alike[:3])
+    told = [
+        ("", settings),
+        ("did well on the same columns: ", kin),
+        ("because ", "; ".join(row["reasons"])),
+        ("on similar data (sd): ", carriers),
+    ]
     lines = [head]
     for label, text in told:
         if not text:

@@ -26,6 +26,7 @@ PROPOSED = {
 }
 PROPOSED_BY_EXPERIENCE = "Experience: a model of past data sets, corrected by the runs before it in its session."
 MEASURED = {
+    "place": "number {:.0f} of its runs",
     "standing": "{:+.1f} sd",
     "level": "{:.0%} of the way from the median to the best",
     "closeness": "{:.0%} alike",

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
@@ -83,6 +84,18 @@ def test_a_suggestion_of_which_too_little_is_known_to_give_reasons_is_shown_all_
         " 1. svm  (too few runs to say, about 0.5 s)",
         "    C=1.0",
     ]
+
+
+def test_what_did_well_on_the_same_columns_is_suggested_first(place, tmp_path):
+    table = pd.read_csv(place / "iris.csv")
+    table.iloc[10:].to_csv(tmp_path / "iris-of-last-week.csv", index=False)
+    chosen = ["--algorithms", "decision_tree,k_neighbors", "--kb", tmp_path / "kb.db"]
+    call("tune", tmp_path / "iris-of-last-week.csv", "--iterations", "4", "--output", tmp_path / "found", *chosen)
+
+    done = call("suggest", place / "iris.csv", "-n", "1", *chosen)
+
+    assert done.exit_code == 0, done.output
+    assert "did well on the same columns: iris-of-last-week (number 1)" in " ".join(done.stdout.split())
 
 
 def test_suggestions_have_a_rank_seconds_and_reasons(place):
