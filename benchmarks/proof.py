@@ -22,11 +22,12 @@ import numpy as np
 import pandas as pd
 from starter import DATASETS
 
-from metaml.data import from_frame
+from metaml.data import Dataset, from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import default_metric, metric
 from metaml.learning import Wanted, learn
 from metaml.metalearning.table import to_leave_out
+from metaml.model import Model
 from metaml.starter import open_with_starter
 from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
@@ -140,17 +141,7 @@ def one(
         with open_kb(place) as kb:
             tuned = tune(dataset, settings, kb=kb)
         wall = time.perf_counter() - begun
-    truth = test[target]
-    if dataset.labels is None:
-        answer = np.asarray(tuned.finished.model.predict(test), dtype=np.float64)
-        known = truth.notna().to_numpy()
-        score = metric("rmse").function(truth[known].to_numpy(np.float64), answer[known])
-    else:
-        codes = pd.Series({str(label): code for code, label in enumerate(dataset.labels)})
-        y = codes.reindex(truth.astype(str)).to_numpy()
-        known = ~np.isnan(y.astype(np.float64))
-        chances = tuned.finished.model.predict_proba(test)[known]
-        score = metric(default_metric(dataset.task)).function(y[known].astype(np.int64), chances)
+    score = held_out_score(dataset, tuned.finished.model, test, target)
     if with_experience and tuned.found.experience is None:
         raise SystemExit(f"{name}: experience had no part in the search that was to have it. Prepare again.")
     trials = tuned.found.trials
@@ -160,7 +151,7 @@ def one(
         "budget": budget,
         "seed": seed,
         "with": with_experience,
-        "test": float(score),
+        "test": score,
         "cross_validated": tuned.finished.score,
         "kind": tuned.finished.kind,
         "n": len(trials),
@@ -169,6 +160,28 @@ def one(
         "used_memory": tuned.found.experience is not None,
         "wall": wall,
     }
+
+
+def held_out_score(dataset: Dataset, model: Model, test: pd.DataFrame, target: str) -> float:
+    """Return what a model scores on rows that it has not seen; those of unknown target or class do not count."""
+    truth = test[target]
+    if dataset.labels is None:
+        answer = np.asarray(model.predict(test), dtype=np.float64)
+        known = truth.notna().to_numpy()
+        return float(metric("rmse").function(truth[known].to_numpy(np.float64), answer[known]))
+    codes = pd.Series({str(label): code for code, label in enumerate(dataset.labels)})
+    y = codes.reindex(truth.astype(str)).to_numpy()
+    known = ~np.isnan(y.astype(np.float64))
+    chances = model.predict_proba(test)[known]
+    return float(metric(default_metric(dataset.task)).function(y[known].astype(np.int64), chances))
+
+
+def loss_of(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the losses behind scores: of an area under a curve, what is missing to 1."""
+    is_area = scores.index.get_level_values("task") == "binary"
+    loss = -scores
+    loss.loc[is_area] = 1 - scores.loc[is_area]
+    return loss
 
 
 def read(path: Path) -> Iterator[dict[str, object]]:
@@ -182,11 +195,7 @@ def report(asked: argparse.Namespace) -> None:
     frame = pd.DataFrame(read(asked.results))
     for budget, part in frame.groupby("budget"):
         wide = part.pivot_table(index=["dataset", "seed", "task"], columns="with", values="test").dropna()
-        # Relative difference in the loss that is left: AUC counts its distance to 1.
-        loss = wide.copy()
-        is_area = wide.index.get_level_values("task") == "binary"
-        loss.loc[is_area] = 1 - wide.loc[is_area]
-        loss.loc[~is_area] = -wide.loc[~is_area]
+        loss = loss_of(wide)
         gain = np.log(loss[False].clip(lower=1e-6)) - np.log(loss[True].clip(lower=1e-6))
         error = gain.std(ddof=1) / np.sqrt(len(gain))
         wins, losses = int((gain > 1e-9).sum()), int((gain < -1e-9).sum())

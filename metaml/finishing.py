@@ -29,10 +29,9 @@ from metaml.tune_settings import TuneSettings, longest_evaluation
 from metaml.tuning import PLAN_SEED
 
 Array = npt.NDArray[np.float64]
-CLOSING_SECONDS = 0.8
-CLOSING_SHARE = 0.03
-"""What the ensemble, the files and the report take on a machine of our own: so many seconds, and this share of the
-budget."""
+CLOSING_SECONDS, CLOSING_SHARE, CLOSING_MOST = 0.8, 0.03, 30.0
+"""What the ensemble, the files and the report take on a machine of our own: so many seconds, and this share of a budget
+of up to half a minute. The share of what is beyond is a margin, which others who use the machine do not stretch."""
 REFIT_MARGIN = 1.5
 MOST_REFIT_SHARE = 0.3
 N_RESERVED = 4
@@ -92,7 +91,9 @@ def closing_seconds(settings: TuneSettings, budget: Budget) -> float:
     """Return what the ensemble, the files and the report may take: more where others keep the machine busy."""
     if settings.seconds is None:
         return 0.0
-    return (CLOSING_SECONDS + CLOSING_SHARE * settings.seconds) * budget.drag.factor
+    short = min(settings.seconds, CLOSING_MOST)
+    work, margin = CLOSING_SECONDS + CLOSING_SHARE * short, CLOSING_SHARE * (settings.seconds - short)
+    return work * budget.drag.factor + margin
 
 
 def reserve_for(

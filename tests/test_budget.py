@@ -63,6 +63,12 @@ def test_a_busy_machine_gets_more_time_for_the_end():
     assert closing_seconds(TuneSettings(seconds=None, n_iterations=3), busy) == 0.0
 
 
+def test_a_long_search_on_a_busy_machine_is_not_ended_minutes_before_its_time():
+    busy = Budget(300.0, drag=Drag(wall=10.0, busy=1.0))
+
+    assert closing_seconds(TuneSettings(seconds=300.0), busy) < 0.1 * 300
+
+
 @pytest.mark.parametrize(("seconds", "left"), [(3600.0, 3.0), (None, 3.0), (62.0, 2.0)])
 def test_who_wants_to_stop_waits_for_a_moment_and_never_for_longer_than_the_budget(seconds, left):
     budget = Budget(seconds, clock=lambda: 100.0, used_before=60.0)
