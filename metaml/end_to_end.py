@@ -28,6 +28,8 @@ STOP_SECONDS = 3.0
 SPOOL = ".unfinished"
 """Folder for what a session needs to be resumed; it goes when the session ends."""
 
+WAITING = "The model is in {}. Its last runs are still to be stored: {} does not answer, or another program holds it."
+
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
@@ -111,13 +113,14 @@ def tune(
         )
         if output is not None:
             write_files(output, dataset, found, finished, data, predictions=predictions)
+        seconds = budget.used
         if not found.trouble:
             try:
-                session.close()
+                session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", base.name)))
             except KBError as trouble:
                 # The model and the runs are safe; only that the session ended is not known.
                 found = replace(found, trouble=str(trouble))
-        return Tuned(finished, found, data, budget.used)
+        return Tuned(finished, found, data, seconds)
 
 
 def check_output(folder: Path) -> None:

@@ -2,13 +2,16 @@
 
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan, Job, Outcome
 from metaml.evaluation.environment import environment
 from metaml.metafeatures import describe
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, Run
+
+if TYPE_CHECKING:
+    from metaml.optimizer import Proposal
 
 MOST_COLUMNS, MOST_REPAIRS = 200, 50
 
@@ -74,6 +77,18 @@ def environment_record() -> EnvironmentRecord:
         platform=facts["platform"],
         processor=facts["cpu"],
         reference_seconds=facts["reference_seconds"],
+    )
+
+
+def proposal_record(proposal: "Proposal", details: Mapping[str, Any]) -> ProposalRecord:
+    """Return who proposed a configuration and what was predicted, as the knowledge base keeps it."""
+    return ProposalRecord(
+        proposer=proposal.proposer,
+        predicted_score=proposal.score,
+        predicted_std=proposal.std,
+        predicted_seconds=proposal.seconds,
+        acquisition=proposal.value,
+        details=details,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from metaml.evaluation import Limits, Outcome
+from metaml.evaluation import FoldPlan, Limits, Outcome
 from metaml.lineup import LineUp
 from metaml.trials import Spool, Trial
 from metaml.tune_settings import TuneSettings
@@ -72,6 +72,23 @@ def cut_short(kb: KnowledgeBase, dataset: str, spool: Spool) -> CutShort | None:
             trials = trials_of(kb, str(key), lineup.metric, spool)
             return CutShort(str(key), lineup, trials, settings)
     return None
+
+
+def to_be_kept(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:
+    """Return what a session on a data set (fingerprint) keeps to be resumed, beside its line-up."""
+    return {
+        "dataset": dataset,
+        "seconds": settings.seconds,
+        "n_iterations": settings.n_iterations,
+        "n_workers": settings.n_workers,
+        "limit_seconds": settings.limits.seconds,
+        "limit_megabytes": settings.limits.megabytes,
+        "fold_plan": plan.hash,
+        "n_folds": plan.n_folds,
+        "max_rows": plan.max_rows,
+        "left_out": list(settings.exclude_datasets),
+        "held_by": this_process(),
+    }
 
 
 def this_process() -> dict[str, object]:

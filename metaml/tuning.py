@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -21,19 +23,20 @@ from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
 from metaml.lineup import OPENING_SHARE, origin_of, search_of, size_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
-from metaml.recording import dataset_record, environment_record, fold_plan_record, run_of
-from metaml.resuming import CutShort, this_process
+from metaml.recording import dataset_record, environment_record, fold_plan_record, proposal_record, run_of
+from metaml.resuming import CutShort, this_process, to_be_kept
+from metaml.scribe import Scribe
 from metaml.search import Choice
 from metaml.trials import FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
-from metaml_kb import KnowledgeBase, ProposalRecord
+from metaml_kb import KnowledgeBase
 from metaml_kb.errors import KBError
 
 PLAN_SEED = 0
 """The folds are those of the bot, so that its runs and ours can be compared."""
 MOST_KEPT = 60
 """Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
-TICK_SECONDS = 0.2
+TICK_SECONDS, MOMENT_SECONDS = 0.2, 2.0
 
 
 @dataclass(eq=False)
@@ -73,6 +76,8 @@ class TuneSession:
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
         self._rescued: Rescued | None = None
+        self._scribe = Scribe()
+        self._is_late: Callable[[], bool] = lambda: self.budget.is_used_up
         pool.add(dataset)
         self._yardsticks = yardsticks(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
         # While the workers evaluate what is evaluated in any case, there is time to think.
@@ -99,8 +104,11 @@ class TuneSession:
         if resumed is not None:
             self.lineup = resumed.lineup
         self.search = search_of(self.lineup, self.consultation.memory)
+        kept = to_be_kept(settings, dataset.fingerprint, self.plan)
         self.key = (
-            kb.start_session("tune", seed=settings.seed, settings=self._plain()) if resumed is None else resumed.key
+            kb.start_session("tune", seed=settings.seed, settings={**kept, **self._plain_memory()})
+            if resumed is None
+            else resumed.key
         )
         for trial in () if resumed is None else resumed.trials:
             self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
@@ -128,6 +136,7 @@ class TuneSession:
         # The search asks for what is under way already: its opening begins with the yardsticks.
         in_flight = {ticket: _UnderWay(self._asked(self.search.ask(), None), job) for ticket, job in self._early}
         self._early = []
+        self._is_late = lambda: should_stop() or self.budget.left <= reserve(self.trials)
         self._note_begun(in_flight)
         trouble = ""
         try:
@@ -135,7 +144,7 @@ class TuneSession:
                 self._search(in_flight, reserve, on_progress, should_stop)
             finally:
                 self._kill(in_flight)
-            self.kb.add_events(self.key, self._events)
+            self._write_events()
         except KBError as refused:
             # What was found so far makes a model; the session stays open, so that it can be resumed.
             trouble = str(refused)
@@ -202,9 +211,15 @@ class TuneSession:
             if asked.begun is None:
                 asked.begun = self.budget.used
 
-    def close(self) -> None:
-        """Write down that the session ended; before, it can be resumed."""
-        self.kb.finish_session(self.key)
+    def close(self, *, on_wait: Callable[[], None] = lambda: None) -> None:
+        """Write down that the session ended, and what could not be written in time; before, it can be resumed.
+
+        Where that takes more than a moment, `on_wait` is called before it is waited for.
+        """
+        moment = Budget(MOMENT_SECONDS)
+        if not self._scribe.write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
+            on_wait()
+            self._scribe.wait()
         self.spool.clear()
 
     def _listen_to_experience(self, under_way: Iterable[_UnderWay]) -> None:
@@ -226,6 +241,11 @@ class TuneSession:
     def _note(self, kind: str, details: Mapping[str, object]) -> None:
         """Write down what happened: with the next run, and so before anything rests on it."""
         self._events.append((kind, details))
+
+    def _write_events(self) -> None:
+        """Store what happened since the last run."""
+        events, self._events = self._events, []
+        self._scribe.write(partial(self.kb.add_events, self.key, events), is_late=self._is_late)
 
     @contextmanager
     def _entry(self, purpose: str) -> Iterator[None]:
@@ -320,7 +340,7 @@ class TuneSession:
             session=self.key,
             environment=self._machine,
             origin=origin_of(choice, self.dataset.task),
-            proposal=self._proposal_record(choice, is_best=is_best),
+            proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
         trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
         told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
@@ -330,8 +350,8 @@ class TuneSession:
             # Nobody could judge again without predictions, and a run that was known before keeps its own scores.
             told["score"] = score
         self._note("finished", told)
-        self.kb.add_run(run, events=self._events)
-        self._events = []
+        events, self._events = self._events, []
+        self._scribe.write(partial(self.kb.add_run, run, events=events), is_late=self._is_late)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
         self.ledger["evaluations"] += outcome.seconds / self.settings.n_workers
@@ -342,20 +362,13 @@ class TuneSession:
         self._forget()
         return trial
 
-    def _proposal_record(self, choice: Choice, *, is_best: bool) -> ProposalRecord:
-        """Return who proposed a configuration and why, as the knowledge base keeps it: in detail for a new best one."""
+    def _reasons(self, choice: Choice, *, is_best: bool) -> dict[str, Any]:
+        """Return what of experience speaks for a choice: in detail for a new best one."""
         name, proposal = choice.algorithm, choice.proposal
-        is_advised = proposal.proposer in ("start", ExperienceCommittee.name)
+        if proposal.proposer not in ("start", ExperienceCommittee.name):
+            return {}
         with self._entry("optimiser"):
-            details = self.consultation.reasons(name, proposal.config, in_detail=is_best) if is_advised else {}
-        return ProposalRecord(
-            proposer=proposal.proposer,
-            predicted_score=proposal.score,
-            predicted_std=proposal.std,
-            predicted_seconds=proposal.seconds,
-            acquisition=proposal.value,
-            details=details,
-        )
+            return self.consultation.reasons(name, proposal.config, in_detail=is_best)
 
     def _forget(self) -> None:
         """Keep predictions and models of the best trials only, to bound memory and disk."""
@@ -371,23 +384,6 @@ class TuneSession:
             else replace(trial, outcome=replace(trial.outcome, predictions=None))
             for trial in self.trials
         ]
-
-    def _plain(self) -> dict[str, object]:
-        settings = self.settings
-        return {
-            "dataset": self.dataset.fingerprint,
-            "seconds": settings.seconds,
-            "n_iterations": settings.n_iterations,
-            "n_workers": settings.n_workers,
-            "limit_seconds": settings.limits.seconds,
-            "limit_megabytes": settings.limits.megabytes,
-            "fold_plan": self.plan.hash,
-            "n_folds": self.plan.n_folds,
-            "max_rows": self.plan.max_rows,
-            "left_out": list(settings.exclude_datasets),
-            "held_by": this_process(),
-            **self._plain_memory(),
-        }
 
     def _plain_memory(self) -> dict[str, object]:
         """Return the line-up, and what of the knowledge base it rests on."""

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 from metaml.data import from_frame, read_dataset
-from metaml.end_to_end import tune
+from metaml.end_to_end import WAITING, tune
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
 from metaml.finishing import _why_nothing
@@ -280,3 +281,26 @@ def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fa
         result.finished.why,
     )
     assert (load(tmp_path).predict(digits.X) == digits.y).mean() > 0.9
+
+
+def test_a_knowledge_base_that_others_hold_makes_no_search_late_and_loses_no_run(tmp_path):
+    place, notes, held = tmp_path / "kb.db", [], []
+    with open_kb(place) as kb, sqlite3.connect(place, isolation_level=None) as other:
+
+        def hold(_: object) -> None:
+            if not held:
+                other.execute("BEGIN IMMEDIATE")
+                held.append(True)
+
+        def release(note: str) -> None:
+            notes.append(note)
+            other.execute("ROLLBACK")
+
+        settings = TuneSettings(algorithms=("decision_tree", "k_neighbors"), seconds=4.0, uses_memory=False)
+        tuned = tune(
+            builtin.load("iris"), settings, kb=kb, output=tmp_path / "found", on_progress=hold, on_note=release
+        )
+
+        assert notes == [WAITING.format(tmp_path / "found", place)]
+        assert len(kb.runs()) == len(tuned.found.trials) > 1
+        assert tuned.found.trouble == ""
