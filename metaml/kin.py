@@ -88,7 +88,10 @@ def kin_of(
     """Return what a data set with these simple metafeatures inherits, to be evaluated by this plan.
 
     Without a budget in seconds, its own earlier runs do not count: the same search then makes the same choices again.
+    A data set that is itself to be left out inherits nothing, as kin are as good as itself.
     """
+    if dataset.fingerprint in left_out:
+        return Kin()
     found: dict[tuple[str, str], Inherited] = {}
     n_runs = 0
     own = {dataset.fingerprint} if budget_seconds is None else set()

@@ -103,6 +103,12 @@ def test_what_is_left_out_is_not_inherited(kb, last_week):
     assert inherited(kb, this_week, left_out=[last_week.fingerprint]).moves == []
 
 
+def test_a_data_set_that_is_itself_left_out_inherits_nothing(kb):
+    this_week = dataset_of(customers(260), "customers-week-2")
+
+    assert inherited(kb, this_week, left_out=[this_week.fingerprint]).moves == []
+
+
 def test_its_own_earlier_runs_count_only_where_the_clock_decides(kb, last_week):
     assert inherited(kb, last_week).moves == []
     assert inherited(kb, last_week, budget_seconds=60.0).names == ["customers-week-1"]
