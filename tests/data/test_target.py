@@ -70,6 +70,9 @@ def test_the_values_of_a_target_tell_the_task(target: Any, task: str) -> None:
         (pd.Categorical(cycled(10, 9)), [9, 10], np.int64),
         (pd.array(cycled(5, 6, None), dtype="Int64"), [5, 6], np.int64),
         (cycled("1", "2"), ["1", "2"], object),
+        (cycled(2**53 + 1, 2**53), [2**53, 2**53 + 1], np.int64),
+        (pd.array(cycled(2**62 + 1, 5, None), dtype="Int64"), [5, 2**62 + 1], np.int64),
+        (np.array(cycled(2**64 - 1, 2**64 - 2), dtype=np.uint64), [2**64 - 2, 2**64 - 1], np.uint64),
     ],
 )
 def test_labels_come_back_in_their_original_type(target: Any, labels: list[Any], dtype: Any) -> None:
