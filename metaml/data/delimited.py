@@ -39,9 +39,9 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     if has_header and len(records) == 1:
         raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
     header = _full_header(records) if has_header else names_by_position(len(records[0]))
-    may_have_commas = delimiter != "," or len(header) == 1
-    expected = _expected_commas(header, like) if like is not None and may_have_commas else ()
-    frame = _read(text, delimiter, len(header), as_text=expected, has_header=has_header, name=name)
+    expected = _expected_commas(header, like) if like is not None else ()
+    is_bare = delimiter != "," or len(header) == 1  # A comma in a cell needs no quotes.
+    frame = _read(text, delimiter, len(header), as_text=expected if is_bare else (), has_header=has_header, name=name)
     repairs: list[Repair] = []
     if not has_header:
         repairs.append(Repair(None, "columns named by their position", "the first line holds data, not names"))
@@ -53,7 +53,7 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
                 None, f"{counted(n_absent, 'absent cell')} read as missing", "some lines are shorter than the header"
             )
         )
-    mended = _mend_decimal_commas(frame, expected if delimiter == "," else range(len(header)), expected)
+    mended = _mend_decimal_commas(frame, expected, is_bare=is_bare) if is_bare or '"' in text else ()
     for place in mended:
         column = header[place].strip() or f"column_{place + 1}"
         repairs.append(Repair(column, "commas read as decimal points", "its numbers are written the European way"))
@@ -163,26 +163,35 @@ def _read(
         ) from None
 
 
-def _mend_decimal_commas(frame: pd.DataFrame, places: Sequence[int], expected: Sequence[int]) -> tuple[int, ...]:
-    """Turn European numbers (1.234,5) at these places into numbers; return the places where there were any.
+def _mend_decimal_commas(frame: pd.DataFrame, expected: Sequence[int], *, is_bare: bool) -> tuple[int, ...]:
+    """Turn European numbers (1.234,5) into numbers; return the places of the columns that held any.
 
-    Where they are expected, dots may be thousands though there is no comma, as long as every number can be read so.
+    Where they are expected and commas need no quotes (`is_bare`), dots may be thousands though there is no comma, as
+    long as every number can be read so. Where commas separate cells, a quoted "1,234" is American unless it is expected
+    or 5 % of the numbers beside it, such as "1,5", say otherwise.
     """
     mended = []
-    for place in places:
+    for place in range(frame.shape[1]):
         column = frame[place]
         if not isinstance(column.dtype, pd.StringDtype) and column.dtype != object:
             continue
         there = column.dropna()
         if there.empty or pd.api.types.infer_dtype(there) != "string":
             continue
+        is_expected = place in expected
+        if not (is_expected and is_bare) and not there.str.contains(",", regex=False).any():
+            continue
         there = there.str.strip()
         is_number = there.str.fullmatch(_DECIMAL_COMMA)
-        has_commas = is_number.mean() >= _ENOUGH and there[is_number].str.contains(",", regex=False).any()
-        is_expected = place in expected and np.isnan(numbers_of(there[~is_number].tolist())).all()
-        if not has_commas and not is_expected:
+        numbers = there[is_number]
+        commas = numbers[numbers.str.contains(",", regex=False)].tolist()
+        has_commas = is_number.mean() >= _ENOUGH and len(commas) > 0
+        if has_commas and not is_bare and not is_expected:
+            has_commas = np.isnan(numbers_of(commas)).mean() > 1 - _ENOUGH
+        may_have_dots = is_expected and is_bare and np.isnan(numbers_of(there[~is_number].tolist())).all()
+        if not has_commas and not may_have_dots:
             continue
-        plain = there[is_number].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+        plain = numbers.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
         cells = column.astype(object)
         cells[plain.index] = plain
         frame[place] = pd.to_numeric(cells) if is_number.all() else cells.astype(column.dtype)

@@ -95,6 +95,33 @@ def test_decimal_commas_are_read_and_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1,5", "1.234,25", "-7", "1,234"], [1.5, 1234.25, -7.0, 1.234]),
+        (["0,126", "1,304", "2,000", "3,000"], [0.126, 1.304, 2.0, 3.0]),
+        (["1,234", "12", "5,678,901", "-2,500"], [1234.0, 12.0, 5678901.0, -2500.0]),
+        (["1,234.5", "12", "5,678.0", "7"], [1234.5, 12.0, 5678.0, 7.0]),
+    ],
+    ids=["a short fraction", "a leading zero", "thousands", "thousands and a fraction"],
+)
+def test_commas_in_quotes_are_thousands_unless_a_number_says_otherwise(
+    tmp_path: Path, cells: list[str], numbers: list[float]
+) -> None:
+    path = written(tmp_path / "x.csv", "a,b,y\n" + "".join(f'"{cell}",{cell[-1]},{cell[0]}\n' for cell in cells * 6))
+
+    assert read_dataset(path, target="b").X["a"].tolist()[:4] == numbers
+
+
+def test_a_quoted_comma_is_a_decimal_point_where_it_was_one_in_training(tmp_path: Path) -> None:
+    training = written(tmp_path / "x.csv", "a,b,y\n" + '"6,7",2.5,p\n"1,5",3.5,q\n' * 3)
+    schema = read_dataset(training).schema
+
+    applied = schema.apply(read_frame(written(tmp_path / "new.csv", 'a,b\n"1,250",1.250\n'), schema))
+
+    assert applied.to_numpy().tolist() == [[1.25, 1.25]]
+
+
+@pytest.mark.parametrize(
     ("text", "numbers"),
     [
         ("a;b\n1.234;1.234\n2.500;2\n", [1234.0, 2500.0]),
