@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaml.data.cells import MISSING_WORDS, numbers_of
+from metaml.data.cells import MISSING_WORDS, is_absent, numbers_of
 from metaml.data.columns import Repair, counted
 from metaml.data.names import names_by_position
 from metaml.data.raw import RawTable
@@ -35,7 +35,7 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     delimiter, text = _announced_delimiter(text)
     delimiter = delimiter or sniff_delimiter(text)
     records = _sample(text, delimiter)
-    has_header = not is_data(records[0])
+    has_header = not _starts_with_data(records, like)
     if has_header and len(records) == 1:
         raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
     header = _full_header(records) if has_header else names_by_position(len(records[0]))
@@ -81,17 +81,41 @@ def sniff_delimiter(text: str) -> str:
     return best
 
 
-def is_data(header: list[str]) -> bool:
-    """Return whether the first line is data: half numbers, not all whole and different like years.
+def is_data(line: list[str], below: Sequence[list[str]] = ()) -> bool:
+    """Return whether the first line is data: half numbers, not all whole and different like years, or common words.
+
+    Words are common if each stands again in its column below, where other words stand, too.
 
     >>> is_data(["5.1", "3.5", "setosa"]), is_data(["country", "2019", "2020"]), is_data(["a", "b"])
     (True, False, False)
+    >>> is_data(["39", "Private", "<=50K"], [["50", "Self-emp", "<=50K"], ["38", "Private", ">50K"]])
+    True
     """
-    numbers = numbers_of([cell.strip() for cell in header])
+    cells = [cell.strip() for cell in line]
+    numbers = numbers_of(cells)
+    words = [
+        (place, cell)
+        for place, cell in enumerate(cells)
+        if np.isnan(numbers[place]) and cell not in MISSING_WORDS and not is_absent(cell)
+    ]
     numbers = numbers[~np.isnan(numbers)]
-    if len(numbers) < 0.5 * len(header) or len(numbers) == 0:
+    are_like_years = np.all(numbers == np.floor(numbers)) and len(np.unique(numbers)) == len(numbers)
+    if len(numbers) >= 0.5 * len(line) and not are_like_years:
+        return True
+    others = [row for row in below if row != line]  # A header may be repeated.
+    columns = [{row[place].strip() for row in others if place < len(row)} for place, _ in words]
+    recur = [word in column for (_, word), column in zip(words, columns, strict=True)]
+    return bool(words) and all(recur) and any(len(column - MISSING_WORDS) > 1 for column in columns)
+
+
+def _starts_with_data(records: list[list[str]], like: Schema | None) -> bool:
+    """Return whether a table has no header; the model that it is for, if any, knows names or what cells look like."""
+    first, *below = records
+    if like is None:
+        return is_data(first, below)
+    if {cell.strip() for cell in first} & {feature.source for feature in like.features}:
         return False
-    return not np.all(numbers == np.floor(numbers)) or len(np.unique(numbers)) < len(numbers)
+    return is_data(first, below) or like.could_hold(first)
 
 
 def _announced_delimiter(text: str) -> tuple[str | None, str]:

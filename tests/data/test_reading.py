@@ -173,6 +173,37 @@ def test_a_file_without_header_keeps_its_first_row(tmp_path: Path) -> None:
     assert dataset.repairs[0].why == "the first line holds data, not names"
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["39, Private, 13, <=50K", "50, Self-emp, 13, <=50K", "38, Private, 9, >50K"],
+        ["p,x,s", "e,x,y", "p,b,s"],
+        ["b,?,1.25,00202,+", "a,?,0,00043,+", "b,u,0.5,00100,-"],
+    ],
+    ids=["few numbers", "no numbers", "a gap"],
+)
+def test_a_first_line_of_words_that_stand_again_below_is_data(tmp_path: Path, lines: list[str]) -> None:
+    frame = read_frame(written(tmp_path / "x.data", "\n".join(lines * 3)))
+
+    assert len(frame) == 9
+    assert frame.columns[0] == "column_1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "city,2019,2020\nBonn,1,2\nBonn,3,4\n",
+        "Mail,Phone\nMail,\n,Phone\nMail,Phone\n",
+        "a,b\nx,1\na,b\nx,2\n",
+    ],
+    ids=["years", "ticked answers", "a repeated header"],
+)
+def test_a_first_line_of_names_is_the_header(tmp_path: Path, text: str) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", text))
+
+    assert list(frame.columns) == text.split("\n")[0].split(",")
+
+
 def test_short_lines_are_counted(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", "y,a,b\np,1,2\nq,2\np,3,4\nq,4,5\np,5,6\nq,6,7\n")
 
