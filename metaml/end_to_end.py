@@ -9,10 +9,11 @@ from tempfile import TemporaryFile
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.errors import BadRequest
+from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Pool
 from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
+from metaml.learning import is_in_file
 from metaml.libraries import at_most_threads
 from metaml.report import ReportData
 from metaml.resuming import cut_short
@@ -110,7 +111,11 @@ def tune(
             output=output,
         )
         if output is not None:
-            write_files(output, dataset, found, finished, data, predictions=predictions)
+            try:
+                write_files(output, dataset, found, finished, data, predictions=predictions)
+            except MetamlError as trouble:
+                rescue = " With --resume, all is written that was found." if is_in_file(base) else ""
+                raise BadRequest(f"{trouble}{rescue}") from None
         if not found.trouble:
             try:
                 session.close()

@@ -202,6 +202,21 @@ def test_an_output_is_not_made_by_a_search_that_is_refused(tmp_path):
     assert not (tmp_path / "a").exists()
 
 
+def test_a_search_whose_files_cannot_be_written_at_the_end_is_resumed(tmp_path):
+    output, dataset = tmp_path / "out", builtin.load("iris")
+    in_the_way = output / "report.html"
+    in_the_way.mkdir(parents=True)
+
+    with open_kb(tmp_path / "kb.db", create=True) as kb:
+        with pytest.raises(BadRequest, match=r"Not all files in .* can be written: Is a directory.* With --resume"):
+            tune(dataset, settings_of(), kb=kb, output=output)
+        in_the_way.rmdir()
+        resumed = tune(dataset, settings_of(), kb=kb, output=output, resume=True)
+
+        assert len(kb.runs()) == len(resumed.found.trials) == 6
+    assert in_the_way.is_file()
+
+
 def test_a_data_set_may_have_any_name_in_the_code_that_is_written(tuned):
     _, result, _ = tuned
     hostile = replace(builtin.load("iris"), name='x"""\nraise SystemExit("ran")\n"""')
