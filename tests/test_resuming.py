@@ -102,6 +102,16 @@ def test_a_resumed_search_keeps_metric_folds_limits_and_what_it_leaves_out(iris,
     assert (settings.limits, settings.exclude_datasets) == (Limits(30.0), ("wine",))
 
 
+def test_who_watches_a_resumed_search_is_told_of_its_own_budget(iris, pool, tmp_path):
+    seen = []
+    with open_kb(tmp_path / "kb.db") as kb:
+        cut_after(2, iris, kb, settings_of(n_iterations=4), pool)
+
+        tune(iris, settings_of(n_iterations=99), kb=kb, pool=pool, resume=True, on_progress=seen.append)
+
+    assert [progress.settings.n_iterations for progress in seen] == [4] * len(seen) != []
+
+
 def test_a_resumed_search_keeps_algorithms_bandit_surrogate_and_seed(iris, pool, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         TuneSession(iris, kb, settings_of(n_iterations=3, bandit="uniform", strategy="forest"), pool).run()
