@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ _SAMPLE_CHARACTERS = 2_000_000
 _SAMPLE_CELLS = 100_000
 _SAMPLE_RECORDS = 200
 _DECIMAL_COMMA = r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
+_PADDED = re.compile(r"0\d+")
 _ENOUGH = 0.95
 # Before pandas 3.1 the default is off by one bit at times, and the fingerprint would see it.
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
@@ -41,7 +43,9 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     header = _full_header(records) if has_header else names_by_position(len(records[0]))
     expected = _expected_commas(header, like) if like is not None else ()
     is_bare = delimiter != "," or len(header) == 1  # A comma in a cell needs no quotes.
-    frame = _read(text, delimiter, len(header), as_text=expected if is_bare else (), has_header=has_header, name=name)
+    padded = _padded_codes(records[1:])
+    as_text = (*padded, *(expected if is_bare else ()))
+    frame = _read(text, delimiter, len(header), as_text=as_text, has_header=has_header, name=name)
     repairs: list[Repair] = []
     if not has_header:
         repairs.append(Repair(None, "columns named by their position", "the first line holds data, not names"))
@@ -57,8 +61,12 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     for place in mended:
         column = header[place].strip() or f"column_{place + 1}"
         repairs.append(Repair(column, "commas read as decimal points", "its numbers are written the European way"))
+    codes = {place: frame[place] for place in padded if place not in mended}
+    for place, words in codes.items():
+        with suppress(ValueError):  # Further below there are words, too.
+            frame[place] = pd.to_numeric(words)
     frame.columns = pd.Index(header, dtype=str)
-    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=mended)
+    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=mended, codes=codes)
 
 
 def sniff_delimiter(text: str) -> str:
@@ -149,6 +157,17 @@ def _full_header(records: list[list[str]]) -> list[str]:
         return header
     is_trailing = all(row[-1].strip() == "" for row in rows)
     return [*header, ""] if is_trailing else ["", *header]
+
+
+def _padded_codes(rows: list[list[str]]) -> tuple[int, ...]:
+    """Return the places of columns of whole numbers of which one begins with a zero, such as 007."""
+    n_columns = max(map(len, rows), default=0)
+    columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(n_columns))
+    return tuple(
+        place
+        for place, cells in enumerate(columns)
+        if any(map(_PADDED.fullmatch, cells)) and all(cell.isdecimal() or cell in MISSING_WORDS for cell in cells)
+    )
 
 
 def _expected_commas(header: list[str], like: Schema) -> tuple[int, ...]:
