@@ -85,6 +85,18 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
     assert [str(repair) for repair in dataset.repairs] == ["read as Latin-1 (the file is not valid UTF-8)"]
 
 
+def test_the_euro_sign_and_the_quotes_of_windows_are_read_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(("preis €,y\n" + "1.5,“gut”\n2.5,schlecht – ó\n" * 4).encode("cp1252"))
+
+    dataset = read_dataset(path)
+
+    assert list(dataset.X.columns) == ["preis €"]
+    assert dataset.labels is not None
+    assert dataset.labels.tolist() == ["schlecht – ó", "“gut”"]
+    assert [str(repair) for repair in dataset.repairs] == ["read as Windows-1252 (the file is not valid UTF-8)"]
+
+
 def test_decimal_commas_are_read_and_said(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", "a;b;y\n" + "1,5;2;p\n1.234,25;3;q\n-7;4;p\n,;5;q\n".replace(",;", ";") * 2)
 
