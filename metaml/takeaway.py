@@ -213,6 +213,8 @@ def write_files(
             _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
         if found.ranked:
             (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
+        else:  # That of an earlier search would tell of another model.
+            (output / "best.py").unlink(missing_ok=True)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         raise BadRequest(f"Not all files in {output} can be written: {why}. Make room for them there.") from None

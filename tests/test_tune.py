@@ -144,6 +144,14 @@ def test_a_budget_that_allows_nothing_gives_a_labelled_fallback(tmp_path):
     assert "fallback" in (tmp_path / "report.html").read_text().lower()
 
 
+def test_a_fallback_leaves_no_code_of_an_earlier_search_beside_it(tmp_path):
+    (tmp_path / "best.py").write_text("SCORE = 0.9")
+
+    tune(builtin.load("iris"), settings_of(seconds=0.01), output=tmp_path)
+
+    assert not (tmp_path / "best.py").exists()
+
+
 def test_a_single_model_can_be_asked_for():
     result = tune(builtin.load("iris"), settings_of(n_iterations=4), single=True)
 
