@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from metaml.budget import Budget
+from metaml.budget import Budget, in_words
 from metaml.data import Dataset
-from metaml.errors import BadRequest
+from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Pool
 from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
+from metaml.learning import is_in_file
 from metaml.libraries import at_most_threads
 from metaml.report import ReportData
-from metaml.resuming import cut_short
+from metaml.report.wording import counted, metric_label
+from metaml.resuming import CutShort, cut_short
 from metaml.takeaway import report_data, write_files
 from metaml.trials import FoldModels, Found, Spool, TuneProgress
 from metaml.tune_settings import TuneSettings
@@ -60,8 +62,8 @@ def tune(
 
     Without a knowledge base the runs are kept only as long as the call lasts; without a pool of workers, one is made
     for it. The budget counts from the call, or from `budget` if the caller's own work counts too. With `resume`, a
-    session on this data set that was cut short goes on where it was; if there is none, a new one starts, and `on_note`
-    is told so.
+    session on this data set that was cut short goes on where it was; if there is none, a new one starts. `on_note` is
+    told which.
     """
     if output is not None:
         check_output(output)
@@ -82,6 +84,7 @@ def tune(
             spool.clear()
         else:
             settings = earlier.resumed(settings)
+            on_note(_going_on(earlier, settings))
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
         begun = budget.used
         session = TuneSession(
@@ -112,7 +115,11 @@ def tune(
             output=output,
         )
         if output is not None:
-            write_files(output, dataset, found, finished, data, predictions=predictions)
+            try:
+                write_files(output, dataset, found, finished, data, predictions=predictions)
+            except MetamlError as trouble:
+                rescue = " With --resume, all is written that was found." if is_in_file(base) else ""
+                raise BadRequest(f"{trouble}{rescue}") from None
         seconds = budget.used
         if not found.trouble:
             try:
@@ -121,6 +128,15 @@ def tune(
                 # The model and the runs are safe; only that the session ended is not known.
                 found = replace(found, trouble=str(trouble))
         return Tuned(finished, found, data, seconds)
+
+
+def _going_on(earlier: CutShort, settings: TuneSettings) -> str:
+    """Return which search is resumed: the newest that was cut short may not be the one that is meant."""
+    of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
+    n_done, most = len(earlier.trials), settings.n_iterations
+    done = f"{n_done} of {counted(most, 'evaluation')}" if most else counted(n_done, "evaluation")
+    which = f"a search by {metric_label(settings.metric)} that was cut short"
+    return f"Going on with {which}: {done} in {in_words(earlier.used)}{of}."
 
 
 def check_output(folder: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.data import Dataset
+from metaml.errors import BadRequest
 from metaml.evaluation import metric
 from metaml.evaluation.environment import library_versions
 from metaml.finishing import Finished
@@ -200,17 +201,23 @@ def write_files(
     predictions: bool = False,
 ) -> None:
     """Write everything a session leaves behind into a folder; on request, the predictions that speak for the model."""
-    output.mkdir(parents=True, exist_ok=True)
-    finished.model.save(output)
-    (output / "leaderboard.csv").write_text(leaderboard_csv(data), encoding="utf-8")
-    (output / "best.json").write_text(
-        json.dumps(summary(data), indent=2, ensure_ascii=False, default=str), encoding="utf-8"
-    )
-    (output / "report.html").write_text(render(data), encoding="utf-8")
-    if predictions and finished.predictions is not None:
-        _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
-    if found.ranked:
-        (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        finished.model.save(output)
+        (output / "leaderboard.csv").write_text(leaderboard_csv(data), encoding="utf-8")
+        (output / "best.json").write_text(
+            json.dumps(summary(data), indent=2, ensure_ascii=False, default=str), encoding="utf-8"
+        )
+        (output / "report.html").write_text(render(data), encoding="utf-8")
+        if predictions and finished.predictions is not None:
+            _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
+        if found.ranked:
+            (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
+        else:  # That of an earlier search would tell of another model.
+            (output / "best.py").unlink(missing_ok=True)
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        raise BadRequest(f"Not all files in {output} can be written: {why}. Make room for them there.") from None
 
 
 def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from metaml.evaluation import FoldDone, FoldPlan, Outcome
 from metaml.libraries import importing
 from metaml.report import Experience
 from metaml.scratch import Scratch
+from metaml.tune_settings import TuneSettings
 from metaml_kb import Run
 
 
@@ -57,13 +58,14 @@ class Rescued:
 
 @dataclass(frozen=True)
 class TuneProgress:
-    """How far a session has come, for the person who watches."""
+    """How far a session has come, for the person who watches; a resumed one keeps the settings it began with."""
 
     n_done: int
     seconds: float
     metric: str
     best: Trial | None
     last: Trial
+    settings: TuneSettings
 
 
 @dataclass(frozen=True, eq=False)

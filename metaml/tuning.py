@@ -173,7 +173,7 @@ class TuneSession:
             if finished is not None:
                 trial = self._store_next(in_flight, finished)
                 best = next(iter(ranked(self.trials)), None)
-                on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial))
+                on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial, self.settings))
         while in_flight and (finished := self.pool.next(timeout=0)) is not None:
             # What has finished while the last one was stored is not lost.
             self._store_next(in_flight, finished)

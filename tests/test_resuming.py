@@ -102,6 +102,20 @@ def test_a_resumed_search_keeps_metric_folds_limits_and_what_it_leaves_out(iris,
     assert (settings.limits, settings.exclude_datasets) == (Limits(30.0), ("wine",))
 
 
+def test_who_watches_a_resumed_search_is_told_which_it_is_and_of_its_own_budget(iris, pool, tmp_path):
+    seen, told = [], []
+    with open_kb(tmp_path / "kb.db") as kb:
+        cut_after(2, iris, kb, settings_of(n_iterations=4, metric="accuracy"), pool)
+
+        settings = settings_of(n_iterations=99)
+        tune(iris, settings, kb=kb, pool=pool, resume=True, on_progress=seen.append, on_note=told.append)
+
+    assert [line.split(" in ")[0] for line in told] == [
+        "Going on with a search by accuracy that was cut short: 2 of 4 evaluations"
+    ]
+    assert [progress.settings.n_iterations for progress in seen] == [4] * len(seen) != []
+
+
 def test_a_resumed_search_keeps_algorithms_bandit_surrogate_and_seed(iris, pool, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         TuneSession(iris, kb, settings_of(n_iterations=3, bandit="uniform", strategy="forest"), pool).run()

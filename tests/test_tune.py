@@ -145,6 +145,14 @@ def test_a_budget_that_allows_nothing_gives_a_labelled_fallback(tmp_path):
     assert "fallback" in (tmp_path / "report.html").read_text().lower()
 
 
+def test_a_fallback_leaves_no_code_of_an_earlier_search_beside_it(tmp_path):
+    (tmp_path / "best.py").write_text("SCORE = 0.9")
+
+    tune(builtin.load("iris"), settings_of(seconds=0.01), output=tmp_path)
+
+    assert not (tmp_path / "best.py").exists()
+
+
 def test_a_single_model_can_be_asked_for():
     result = tune(builtin.load("iris"), settings_of(n_iterations=4), single=True)
 
@@ -201,6 +209,21 @@ def test_an_output_is_not_made_by_a_search_that_is_refused(tmp_path):
         tune(builtin.load("iris"), settings_of(metric="rmse"), output=tmp_path / "a" / "b")
 
     assert not (tmp_path / "a").exists()
+
+
+def test_a_search_whose_files_cannot_be_written_at_the_end_is_resumed(tmp_path):
+    output, dataset = tmp_path / "out", builtin.load("iris")
+    in_the_way = output / "report.html"
+    in_the_way.mkdir(parents=True)
+
+    with open_kb(tmp_path / "kb.db", create=True) as kb:
+        with pytest.raises(BadRequest, match=r"Not all files in .* can be written: Is a directory.* With --resume"):
+            tune(dataset, settings_of(), kb=kb, output=output)
+        in_the_way.rmdir()
+        resumed = tune(dataset, settings_of(), kb=kb, output=output, resume=True)
+
+        assert len(kb.runs()) == len(resumed.found.trials) == 6
+    assert in_the_way.is_file()
 
 
 def test_a_data_set_may_have_any_name_in_the_code_that_is_written(tuned):

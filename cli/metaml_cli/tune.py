@@ -24,7 +24,6 @@ INCOMPLETE = 1
 if TYPE_CHECKING:
     from metaml.end_to_end import Tuned
     from metaml.trials import TuneProgress
-    from metaml.tune_settings import TuneSettings
 
 
 def tune(
@@ -123,7 +122,7 @@ def tune(
                 pool=pool,
                 output=output,
                 single=single,
-                on_progress=lambda progress: line.update(_progress_text(progress, settings)),
+                on_progress=lambda progress: line.update(_progress_text(progress)),
                 on_note=line.say,
                 should_stop=interrupts,
                 budget=budget,
@@ -141,11 +140,12 @@ def tune(
         raise typer.Exit(interrupts.exit_code)
 
 
-def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
+def _progress_text(progress: "TuneProgress") -> str:
     """Return the live line: time, runs, the best score and who has it."""
     from metaml.budget import in_words
     from metaml.report.wording import metric_label, score_text
 
+    settings = progress.settings
     spent = in_words(progress.seconds)
     of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
     most = settings.n_iterations
@@ -153,13 +153,14 @@ def _progress_text(progress: "TuneProgress", settings: "TuneSettings") -> str:
     if progress.best is not None:
         best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
         told.append(f"best {best} ({progress.best.run.algorithm})")
-    if (left := _seconds_left(progress, settings)) is not None:
+    if (left := _seconds_left(progress)) is not None:
         told.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
     return GAP.join(told)
 
 
-def _seconds_left(progress: "TuneProgress", settings: "TuneSettings") -> float | None:
+def _seconds_left(progress: "TuneProgress") -> float | None:
     """Return when a search is expected to end: by its budget, or by the pace of its evaluations so far."""
+    settings = progress.settings
     by_time = None if settings.seconds is None else settings.seconds - progress.seconds
     if not settings.n_iterations or not progress.n_done:
         return by_time

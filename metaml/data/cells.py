@@ -26,7 +26,7 @@ LARGEST = 1e300
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-_DECORATED = re.compile(r"([+-]?)[$€£¥]? ?(\d{1,3}(,\d{3})+|\d+)(\.\d+)? ?%?")
+_DECORATED = re.compile(r"([+-]?)[$€£¥]? ?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)? ?%?")
 _TRUE = frozenset(["true", "yes", "t", "y", "1"])
 _FALSE = frozenset(["false", "no", "f", "n", "0"])
 _BOOLEAN_PAIRS = (frozenset(["true", "false"]), frozenset(["yes", "no"]), frozenset("tf"), frozenset("yn"))

@@ -6,12 +6,13 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metaml.data.cells import MISSING_WORDS, numbers_of
+from metaml.data.cells import MISSING_WORDS, is_absent, numbers_of
 from metaml.data.columns import Repair, counted
 from metaml.data.names import names_by_position
 from metaml.data.raw import RawTable
@@ -25,6 +26,7 @@ _SAMPLE_CHARACTERS = 2_000_000
 _SAMPLE_CELLS = 100_000
 _SAMPLE_RECORDS = 200
 _DECIMAL_COMMA = r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
+_PADDED = re.compile(r"0\d+")
 _ENOUGH = 0.95
 # Before pandas 3.1 the default is off by one bit at times, and the fingerprint would see it.
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
@@ -35,13 +37,15 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     delimiter, text = _announced_delimiter(text)
     delimiter = delimiter or sniff_delimiter(text)
     records = _sample(text, delimiter)
-    has_header = not is_data(records[0])
+    has_header = not _starts_with_data(records, like)
     if has_header and len(records) == 1:
         raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
     header = _full_header(records) if has_header else names_by_position(len(records[0]))
-    may_have_commas = delimiter != "," or len(header) == 1
-    expected = _expected_commas(header, like) if like is not None and may_have_commas else ()
-    frame = _read(text, delimiter, len(header), as_text=expected, has_header=has_header, name=name)
+    expected = _expected_commas(header, like) if like is not None else ()
+    is_bare = delimiter != "," or len(header) == 1  # A comma in a cell needs no quotes.
+    padded = _padded_codes(records[1:])
+    as_text = (*padded, *(expected if is_bare else ()))
+    frame = _read(text, delimiter, len(header), as_text=as_text, has_header=has_header, name=name)
     repairs: list[Repair] = []
     if not has_header:
         repairs.append(Repair(None, "columns named by their position", "the first line holds data, not names"))
@@ -53,12 +57,16 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
                 None, f"{counted(n_absent, 'absent cell')} read as missing", "some lines are shorter than the header"
             )
         )
-    mended = _mend_decimal_commas(frame, expected if delimiter == "," else range(len(header)), expected)
+    mended = _mend_decimal_commas(frame, expected, is_bare=is_bare) if is_bare or '"' in text else ()
     for place in mended:
         column = header[place].strip() or f"column_{place + 1}"
         repairs.append(Repair(column, "commas read as decimal points", "its numbers are written the European way"))
+    codes = {place: frame[place] for place in padded if place not in mended}
+    for place, words in codes.items():
+        with suppress(ValueError):  # Further below there are words, too.
+            frame[place] = pd.to_numeric(words)
     frame.columns = pd.Index(header, dtype=str)
-    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=mended)
+    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=mended, codes=codes)
 
 
 def sniff_delimiter(text: str) -> str:
@@ -81,17 +89,41 @@ def sniff_delimiter(text: str) -> str:
     return best
 
 
-def is_data(header: list[str]) -> bool:
-    """Return whether the first line is data: half numbers, not all whole and different like years.
+def is_data(line: list[str], below: Sequence[list[str]] = ()) -> bool:
+    """Return whether the first line is data: half numbers, not all whole and different like years, or common words.
+
+    Words are common if each stands again in its column below, where other words stand, too.
 
     >>> is_data(["5.1", "3.5", "setosa"]), is_data(["country", "2019", "2020"]), is_data(["a", "b"])
     (True, False, False)
+    >>> is_data(["39", "Private", "<=50K"], [["50", "Self-emp", "<=50K"], ["38", "Private", ">50K"]])
+    True
     """
-    numbers = numbers_of([cell.strip() for cell in header])
+    cells = [cell.strip() for cell in line]
+    numbers = numbers_of(cells)
+    words = [
+        (place, cell)
+        for place, cell in enumerate(cells)
+        if np.isnan(numbers[place]) and cell not in MISSING_WORDS and not is_absent(cell)
+    ]
     numbers = numbers[~np.isnan(numbers)]
-    if len(numbers) < 0.5 * len(header) or len(numbers) == 0:
+    are_like_years = np.all(numbers == np.floor(numbers)) and len(np.unique(numbers)) == len(numbers)
+    if len(numbers) >= 0.5 * len(line) and not are_like_years:
+        return True
+    others = [row for row in below if row != line]  # A header may be repeated.
+    columns = [{row[place].strip() for row in others if place < len(row)} for place, _ in words]
+    recur = [word in column for (_, word), column in zip(words, columns, strict=True)]
+    return bool(words) and all(recur) and any(len(column - MISSING_WORDS) > 1 for column in columns)
+
+
+def _starts_with_data(records: list[list[str]], like: Schema | None) -> bool:
+    """Return whether a table has no header; the model that it is for, if any, knows names or what cells look like."""
+    first, *below = records
+    if like is None:
+        return is_data(first, below)
+    if {cell.strip() for cell in first} & {feature.source for feature in like.features}:
         return False
-    return not np.all(numbers == np.floor(numbers)) or len(np.unique(numbers)) < len(numbers)
+    return is_data(first, below) or like.could_hold(first)
 
 
 def _announced_delimiter(text: str) -> tuple[str | None, str]:
@@ -125,6 +157,17 @@ def _full_header(records: list[list[str]]) -> list[str]:
         return header
     is_trailing = all(row[-1].strip() == "" for row in rows)
     return [*header, ""] if is_trailing else ["", *header]
+
+
+def _padded_codes(rows: list[list[str]]) -> tuple[int, ...]:
+    """Return the places of columns of whole numbers of which one begins with a zero, such as 007."""
+    n_columns = max(map(len, rows), default=0)
+    columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(n_columns))
+    return tuple(
+        place
+        for place, cells in enumerate(columns)
+        if any(map(_PADDED.fullmatch, cells)) and all(cell.isdecimal() or cell in MISSING_WORDS for cell in cells)
+    )
 
 
 def _expected_commas(header: list[str], like: Schema) -> tuple[int, ...]:
@@ -163,26 +206,35 @@ def _read(
         ) from None
 
 
-def _mend_decimal_commas(frame: pd.DataFrame, places: Sequence[int], expected: Sequence[int]) -> tuple[int, ...]:
-    """Turn European numbers (1.234,5) at these places into numbers; return the places where there were any.
+def _mend_decimal_commas(frame: pd.DataFrame, expected: Sequence[int], *, is_bare: bool) -> tuple[int, ...]:
+    """Turn European numbers (1.234,5) into numbers; return the places of the columns that held any.
 
-    Where they are expected, dots may be thousands though there is no comma, as long as every number can be read so.
+    Where they are expected and commas need no quotes (`is_bare`), dots may be thousands though there is no comma, as
+    long as every number can be read so. Where commas separate cells, a quoted "1,234" is American unless it is expected
+    or 5 % of the numbers beside it, such as "1,5", say otherwise.
     """
     mended = []
-    for place in places:
+    for place in range(frame.shape[1]):
         column = frame[place]
         if not isinstance(column.dtype, pd.StringDtype) and column.dtype != object:
             continue
         there = column.dropna()
         if there.empty or pd.api.types.infer_dtype(there) != "string":
             continue
+        is_expected = place in expected
+        if not (is_expected and is_bare) and not there.str.contains(",", regex=False).any():
+            continue
         there = there.str.strip()
         is_number = there.str.fullmatch(_DECIMAL_COMMA)
-        has_commas = is_number.mean() >= _ENOUGH and there[is_number].str.contains(",", regex=False).any()
-        is_expected = place in expected and np.isnan(numbers_of(there[~is_number].tolist())).all()
-        if not has_commas and not is_expected:
+        numbers = there[is_number]
+        commas = numbers[numbers.str.contains(",", regex=False)].tolist()
+        has_commas = is_number.mean() >= _ENOUGH and len(commas) > 0
+        if has_commas and not is_bare and not is_expected:
+            has_commas = np.isnan(numbers_of(commas)).mean() > 1 - _ENOUGH
+        may_have_dots = is_expected and is_bare and np.isnan(numbers_of(there[~is_number].tolist())).all()
+        if not has_commas and not may_have_dots:
             continue
-        plain = there[is_number].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+        plain = numbers.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
         cells = column.astype(object)
         cells[plain.index] = plain
         frame[place] = pd.to_numeric(cells) if is_number.all() else cells.astype(column.dtype)

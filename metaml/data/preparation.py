@@ -47,7 +47,9 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
     frame = table.frame.set_axis(names, axis=1)
     unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
     target_name = find_target(frame, target, name, unnamed=unnamed)
-    learnt = read_target(frame[target_name], target_name, task)
+    # Of codes such as 007 a label keeps its zeros, while features are the same numbers without.
+    labelled = table.codes.get(names.index(target_name), frame[target_name])
+    learnt = read_target(labelled, target_name, task)
     if len(learnt.rows) < FEWEST_ROWS:
         raise BadDataset(
             f"{name} has {len(learnt.rows)} usable rows of {len(frame)}, but {FEWEST_ROWS} are needed. Give more rows."

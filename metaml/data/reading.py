@@ -4,9 +4,11 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +30,7 @@ _UNPACKERS: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
     (b"\xfd7zXZ\x00", lzma.decompress),
     (b"BZh", bz2.decompress),
 )
+_WINDOWS = re.compile(rb"[\x80-\x9f]")
 _FOREIGN = (
     (b"%PDF", "a PDF document"),
     (b"\x89HDF", "an HDF5 file"),
@@ -38,9 +41,9 @@ _FOREIGN = (
 def read_frame(path: str | Path, like: Schema | None = None) -> pd.DataFrame:
     """Return the table in a file, nothing dropped; empty cells and the words of `MISSING_WORDS` are missing.
 
-    Comma, semicolon, tab and | separated text (UTF-8, else Latin-1), parquet and ARFF, also packed as gz, xz,
-    bz2 or zip. `like` is the schema of the model that the table is for: 1.234 is 1234 where the training data had
-    decimal commas.
+    Comma, semicolon, tab and | separated text (UTF-8, else Windows-1252 or Latin-1), parquet and ARFF, also packed as
+    gz, xz, bz2 or zip. `like` is the schema of the model that the table is for: 1.234 is 1234 where the training data
+    had decimal commas.
     """
     return read_table(path, like).frame
 
@@ -131,7 +134,16 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[Repair]]:
     try:
         return content.decode("utf-8-sig"), []
     except UnicodeDecodeError:
-        return content.decode("latin-1"), [Repair(None, "read as Latin-1", "the file is not valid UTF-8")]
+        text, encoding = _decoded_western(content)
+        return text, [Repair(None, f"read as {encoding}", "the file is not valid UTF-8")]
+
+
+def _decoded_western(content: bytes) -> tuple[str, str]:
+    """Return the text and its encoding: what are control characters in Latin-1 are €, – and “ in that of Windows."""
+    if _WINDOWS.search(content):
+        with suppress(UnicodeDecodeError):  # Five bytes mean nothing there.
+            return content.decode("cp1252"), "Windows-1252"
+    return content.decode("latin-1"), "Latin-1"
 
 
 def _parse_parquet(content: bytes, name: str) -> RawTable:

@@ -1,7 +1,7 @@
 """The recipe that turns a raw table into features: learnt once from the training data, written as JSON."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -160,6 +160,13 @@ class Schema:
             f"The table has {counted(len(names), 'column')} without names, but the training data had {self.n_columns}, "
             f"the target {self.target!r} among them. Give all of them, or all but the target, in the same order."
         )
+
+    def could_hold(self, cells: Sequence[str]) -> bool:
+        """Return whether a line of text could be a row of training data without a header: half of it can be read."""
+        if self.n_columns is None or len(cells) not in (self.n_columns, self.n_columns - 1):
+            return False
+        row = pd.DataFrame([list(cells)], columns=names_by_position(len(cells)), dtype=str)
+        return 2 * len(self.read(row).unreadable) <= len(self.features)
 
     def _assembled(self, values: Floats, names: list[str], categories: dict[str, pd.Categorical]) -> pd.DataFrame:
         X = pd.DataFrame(values.T, columns=pd.Index(names, dtype=object), copy=False)

@@ -93,18 +93,21 @@ def _read_numbers(column: pd.Series, name: str, asked: str | None, *, is_declare
     _require_values(name, len(rows))
     if asked == "regression" or (asked is None and not is_declared and task_of_numbers(kept[rows]) == "regression"):
         return _regression(name, rows, kept[rows], repairs)
-    distinct, codes = np.unique(kept[rows], return_inverse=True)
-    return _classification(name, rows, codes, distinct.astype(_label_dtype(column, distinct)), asked, repairs)
+    distinct, codes = np.unique(_labels_in_rows(column, kept, rows), return_inverse=True)
+    return _classification(name, rows, codes, distinct, asked, repairs)
 
 
-def _label_dtype(column: pd.Series, distinct: Floats) -> np.dtype[Any]:
-    """Return the stored type; whole floats beside missing cells are integers that pandas had to widen."""
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
-        return column.dtype
-    were_integers = pd.api.types.is_integer_dtype(column.dtype) or (
-        column.isna().any() and bool(np.all(distinct == np.floor(distinct)))
-    )
-    return np.dtype(np.int64 if were_integers else np.float64)
+def _labels_in_rows(column: pd.Series, values: Floats, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+    """Return the labels in their stored type; whole floats beside missing cells are integers that pandas had to widen.
+
+    Integers are taken as they are stored: as floats, those beyond 2**53 would be other numbers.
+    """
+    if pd.api.types.is_integer_dtype(column.dtype):
+        stored = column.dtype if isinstance(column.dtype, np.dtype) else np.dtype(np.int64)
+        return column.iloc[rows].to_numpy(dtype=stored)
+    labels = values[rows]
+    were_integers = bool(column.isna().any() and np.all(labels == np.floor(labels)))
+    return labels.astype(np.int64) if were_integers else labels
 
 
 def _read_words(column: pd.Series, name: str, asked: str | None, *, is_declared: bool) -> Target:

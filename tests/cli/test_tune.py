@@ -173,9 +173,9 @@ def test_predictions_out_of_fold_are_written_on_request(iris_csv, tmp_path):
 )
 def test_a_score_of_any_size_can_be_read_from_the_live_line(score, told):
     best = SimpleNamespace(score=score, run=SimpleNamespace(algorithm="svm"))
-    progress = TuneProgress(3, 12.0, "neg_rmse", best, best)
+    progress = TuneProgress(3, 12.0, "neg_rmse", best, best, TuneSettings(seconds=None, n_iterations=5))
 
-    line = _progress_text(progress, TuneSettings(seconds=None, n_iterations=5))
+    line = _progress_text(progress)
 
     assert f"best RMSE {told} (svm)" in line
 

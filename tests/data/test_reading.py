@@ -85,6 +85,18 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
     assert [str(repair) for repair in dataset.repairs] == ["read as Latin-1 (the file is not valid UTF-8)"]
 
 
+def test_the_euro_sign_and_the_quotes_of_windows_are_read_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(("preis €,y\n" + "1.5,“gut”\n2.5,schlecht – ó\n" * 4).encode("cp1252"))
+
+    dataset = read_dataset(path)
+
+    assert list(dataset.X.columns) == ["preis €"]
+    assert dataset.labels is not None
+    assert dataset.labels.tolist() == ["schlecht – ó", "“gut”"]
+    assert [str(repair) for repair in dataset.repairs] == ["read as Windows-1252 (the file is not valid UTF-8)"]
+
+
 def test_decimal_commas_are_read_and_said(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", "a;b;y\n" + "1,5;2;p\n1.234,25;3;q\n-7;4;p\n,;5;q\n".replace(",;", ";") * 2)
 
@@ -92,6 +104,33 @@ def test_decimal_commas_are_read_and_said(tmp_path: Path) -> None:
 
     assert dataset.X["a"].tolist()[:3] == [1.5, 1234.25, -7.0]
     assert dataset.repairs[0].what == "commas read as decimal points"
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1,5", "1.234,25", "-7", "1,234"], [1.5, 1234.25, -7.0, 1.234]),
+        (["0,126", "1,304", "2,000", "3,000"], [0.126, 1.304, 2.0, 3.0]),
+        (["1,234", "12", "5,678,901", "-2,500"], [1234.0, 12.0, 5678901.0, -2500.0]),
+        (["1,234.5", "12", "5,678.0", "7"], [1234.5, 12.0, 5678.0, 7.0]),
+    ],
+    ids=["a short fraction", "a leading zero", "thousands", "thousands and a fraction"],
+)
+def test_commas_in_quotes_are_thousands_unless_a_number_says_otherwise(
+    tmp_path: Path, cells: list[str], numbers: list[float]
+) -> None:
+    path = written(tmp_path / "x.csv", "a,b,y\n" + "".join(f'"{cell}",{cell[-1]},{cell[0]}\n' for cell in cells * 6))
+
+    assert read_dataset(path, target="b").X["a"].tolist()[:4] == numbers
+
+
+def test_a_quoted_comma_is_a_decimal_point_where_it_was_one_in_training(tmp_path: Path) -> None:
+    training = written(tmp_path / "x.csv", "a,b,y\n" + '"6,7",2.5,p\n"1,5",3.5,q\n' * 3)
+    schema = read_dataset(training).schema
+
+    applied = schema.apply(read_frame(written(tmp_path / "new.csv", 'a,b\n"1,250",1.250\n'), schema))
+
+    assert applied.to_numpy().tolist() == [[1.25, 1.25]]
 
 
 @pytest.mark.parametrize(
@@ -144,6 +183,37 @@ def test_a_file_without_header_keeps_its_first_row(tmp_path: Path) -> None:
     assert len(dataset.X) == 6
     assert list(dataset.X.columns) == ["column_1", "column_2"]
     assert dataset.repairs[0].why == "the first line holds data, not names"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["39, Private, 13, <=50K", "50, Self-emp, 13, <=50K", "38, Private, 9, >50K"],
+        ["p,x,s", "e,x,y", "p,b,s"],
+        ["b,?,1.25,00202,+", "a,?,0,00043,+", "b,u,0.5,00100,-"],
+    ],
+    ids=["few numbers", "no numbers", "a gap"],
+)
+def test_a_first_line_of_words_that_stand_again_below_is_data(tmp_path: Path, lines: list[str]) -> None:
+    frame = read_frame(written(tmp_path / "x.data", "\n".join(lines * 3)))
+
+    assert len(frame) == 9
+    assert frame.columns[0] == "column_1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "city,2019,2020\nBonn,1,2\nBonn,3,4\n",
+        "Mail,Phone\nMail,\n,Phone\nMail,Phone\n",
+        "a,b\nx,1\na,b\nx,2\n",
+    ],
+    ids=["years", "ticked answers", "a repeated header"],
+)
+def test_a_first_line_of_names_is_the_header(tmp_path: Path, text: str) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", text))
+
+    assert list(frame.columns) == text.split("\n")[0].split(",")
 
 
 def test_short_lines_are_counted(tmp_path: Path) -> None:

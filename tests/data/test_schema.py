@@ -155,6 +155,25 @@ def test_columns_without_names_are_those_beside_the_target(headerless: Dataset, 
     assert_same(applied.X, headerless.X.head(2))
 
 
+@pytest.mark.parametrize(
+    ("text", "numbers"), [("3,blue,20\n", [3.0]), ("3,blue,20\n4,red,7\n", [3.0, 4.0]), ("?,red,20\n", [None])]
+)
+def test_a_first_line_like_the_training_data_is_a_row(
+    headerless: Dataset, tmp_path: Path, text: str, numbers: list[float | None]
+) -> None:
+    (tmp_path / "new.data").write_text(text)
+
+    applied = headerless.schema.read(read_frame(tmp_path / "new.data", headerless.schema))
+
+    assert [None if np.isnan(number) else number for number in applied.X["column_2"]] == numbers
+
+
+def test_a_first_line_unlike_the_training_data_is_a_header(headerless: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "new.data").write_text("length,colour,price\n1.5,red,10\n")
+
+    assert len(read_frame(tmp_path / "new.data", headerless.schema)) == 1
+
+
 @pytest.mark.parametrize("text", ["1.5,red\n", "p,1.5,red,10,7\n"])
 def test_another_number_of_columns_without_names_is_refused(headerless: Dataset, tmp_path: Path, text: str) -> None:
     (tmp_path / "new.data").write_text(text * 2)

@@ -1,12 +1,13 @@
 """Which column is the target, which task it asks for, and its labels in their original type."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.data import from_frame
+from metaml.data import from_frame, read_dataset
 from metaml.errors import BadDataset
 
 N_ROWS = 240
@@ -70,6 +71,9 @@ def test_the_values_of_a_target_tell_the_task(target: Any, task: str) -> None:
         (pd.Categorical(cycled(10, 9)), [9, 10], np.int64),
         (pd.array(cycled(5, 6, None), dtype="Int64"), [5, 6], np.int64),
         (cycled("1", "2"), ["1", "2"], object),
+        (cycled(2**53 + 1, 2**53), [2**53, 2**53 + 1], np.int64),
+        (pd.array(cycled(2**62 + 1, 5, None), dtype="Int64"), [5, 2**62 + 1], np.int64),
+        (np.array(cycled(2**64 - 1, 2**64 - 2), dtype=np.uint64), [2**64 - 2, 2**64 - 1], np.uint64),
     ],
 )
 def test_labels_come_back_in_their_original_type(target: Any, labels: list[Any], dtype: Any) -> None:
@@ -81,6 +85,31 @@ def test_labels_come_back_in_their_original_type(target: Any, labels: list[Any],
     assert dataset.y.dtype == np.int64
     kept = pd.Series(target)[dataset.rows]
     assert (dataset.labels[dataset.y] == kept.to_numpy()).all()
+
+
+@pytest.mark.parametrize(
+    ("codes", "labels"),
+    [(["01", "02", "10"], ["01", "02", "10"]), (["01", "1", ""], ["01", "1"]), (["1", "2", "10"], [1, 2, 10])],
+)
+def test_codes_in_a_file_keep_their_zeros_as_labels(tmp_path: Path, codes: list[str], labels: list[Any]) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("code,a,y\n" + "".join(f"0{row % 9},{row / 7},{code}\n" for row, code in enumerate(codes * 20)))
+
+    dataset = read_dataset(path)
+
+    assert dataset.labels is not None
+    assert dataset.labels.tolist() == labels
+    assert [column.kind for column in dataset.columns] == ["numeric", "numeric"]
+
+
+def test_measurements_in_a_file_may_begin_with_zeros(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,y\n" + "".join(f"{row / 7},{row * row:05}\n" for row in range(60)))
+
+    dataset = read_dataset(path)
+
+    assert dataset.task == "regression"
+    assert dataset.y.tolist() == [float(row * row) for row in range(60)]
 
 
 def test_regression_targets_are_floats_without_gaps() -> None:
