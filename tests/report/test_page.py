@@ -126,10 +126,16 @@ def test_experience_that_could_not_be_used_is_not_called_empty():
 
 
 def test_the_guard_is_reported_either_way():
-    never = replace(full(), experience=Experience(n_datasets=2, n_runs=9))
+    never = replace(full(), experience=Experience(n_datasets=2, n_runs=9, is_judged=True))
 
-    assert "The guard switched experience off after evaluation 20 of 40" in words(render(full()))
-    assert "the guard never switched it off" in words(render(never))
+    assert "The guard switched experience off for svm and mlp, because" in words(render(full()))
+    assert "the guard let it speak to the end" in words(render(never))
+
+
+def test_a_guard_that_had_nothing_to_judge_is_not_said_to_agree():
+    unjudged = replace(full(), experience=Experience(n_datasets=2, n_runs=9), trials=[])
+
+    assert "guard" not in words(render(unjudged))
 
 
 def test_text_from_a_user_is_only_ever_text():
