@@ -204,6 +204,8 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
         self._learnt = np.asarray(dataset.labels)
         labels = self.classes_[self._learnt]
         labels = labels.astype(object) if labels.dtype.kind == "U" else labels
+        # JSON knows no moments and no durations; as numbers of their unit they come back the same.
+        plain = labels.astype(np.int64) if labels.dtype.kind in "mM" else labels
         repairs = [repair for repair in dataset.repairs if repair.column != dataset.target]
         lonely = np.delete(self.classes_, self._learnt).tolist()
         if lonely:
@@ -213,7 +215,7 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
         return replace(
             dataset,
             labels=labels,
-            schema=replace(dataset.schema, labels=tuple(labels.tolist()), label_dtype=str(labels.dtype)),
+            schema=replace(dataset.schema, labels=tuple(plain.tolist()), label_dtype=str(labels.dtype)),
             repairs=tuple(repairs),
             fingerprint=fingerprint(dataset.X, dataset.y, labels, dataset.target),
         )
