@@ -142,7 +142,7 @@ def finish(
         fitted = _refitted(dataset, found, [(quickest, 1.0)], pool, settings, grace)
     if not fitted:
         why = "the best configuration could not be fitted to all rows in time; give more time"
-        return _fallback(dataset, found, why)
+        return replace(_fallback(dataset, found, why), refit_seconds=budget.used - begun)
     fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))
     total = sum(weight for _, weight, _ in fitted)
     members = [

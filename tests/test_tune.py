@@ -13,14 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaml.budget import Budget
 from metaml.data import from_frame, read_dataset
 from metaml.end_to_end import tune
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
-from metaml.finishing import _why_nothing
+from metaml.finishing import _why_nothing, finish
 from metaml.model import load
 from metaml.sources import builtin
 from metaml.takeaway import best_code
+from metaml.trials import FoldModels
 from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
 
@@ -142,6 +144,18 @@ def test_a_budget_that_allows_nothing_gives_a_labelled_fallback(tmp_path):
     assert "no evaluation was complete" in result.finished.why
     assert np.isfinite(predictions.astype(float)).all()
     assert "fallback" in (tmp_path / "report.html").read_text().lower()
+
+
+def test_the_time_of_a_refit_that_did_not_succeed_is_told_as_such():
+    iris, settings = builtin.load("iris"), settings_of(limits=Limits(1e-6), refits=True)
+    found = tune(iris, settings_of(n_iterations=2)).found
+
+    with Pool(1) as pool, FoldModels() as models:
+        pool.add(iris)
+        finished = finish(iris, found, pool, settings, Budget(None), models=models)
+
+    assert finished.kind == "fallback"
+    assert finished.refit_seconds > 0
 
 
 def test_a_single_model_can_be_asked_for():
