@@ -222,6 +222,39 @@ def test_scores_that_are_all_equal_can_be_drawn():
     assert "nan" not in render(flat)
 
 
+def ticks_of(picture: str) -> list[str]:
+    """Return the labels along the upright axis of a picture, from below."""
+    return re.findall(r'<text [^>]*text-anchor="end">([^<]*)</text>', picture)
+
+
+def test_scores_that_are_equal_but_for_rounding_look_equal():
+    data = full()
+    rounded = replace(
+        data,
+        trials=[replace(data.trials[0], status="ok", score=0.9)],
+        baselines={},
+        final=replace(data.final, score=0.9 - 1e-9),
+    )
+
+    picture = section("progress", render(rounded)).split("</svg>")[0]
+
+    ticks = ticks_of(picture)
+    assert len(ticks) == len(set(ticks)) > 2
+    assert float(ticks[0]) < 0.88
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e6, 1e-6])
+@pytest.mark.parametrize("middle", [0.0, 1000.2, 10.3])
+def test_an_axis_has_no_two_equal_labels(middle, unit):
+    points = [(unit * (middle + 0.01 * k), unit * (middle + 0.01 * k)) for k in range(100)]
+
+    page = render(replace(numeric(), residuals=points))
+
+    for picture in section("errors", page).split("</svg>")[:2]:
+        ticks = ticks_of(picture)
+        assert len(ticks) == len(set(ticks)) > 1
+
+
 def columns_told(means, std=0.01):
     """Return the section about columns of a report in which shuffling them costs so much, give or take `std`."""
     found = [FeatureImportance(f"column {place}", mean, std) for place, mean in enumerate(means)]
