@@ -261,6 +261,15 @@ def columns_told(means, std=0.01):
     return words(section("features", render(replace(full(), features=found))))
 
 
+def test_the_importance_of_columns_says_which_member_was_looked_at():
+    data = full()
+    alone = replace(data.final, members=data.final.members[:1])
+    heaviest = data.final.members[0].algorithm
+
+    assert f"ROC AUC of {heaviest}, the member with the most weight, falls" in section("features", render(data))
+    assert "ROC AUC falls" in section("features", render(replace(data, final=alone)))
+
+
 def test_only_columns_that_matter_measurably_are_shown():
     told = columns_told([0.2, 0.1, *[0.0] * 28])
 
