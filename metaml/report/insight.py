@@ -137,8 +137,8 @@ def _confusion(found: Confusion) -> Html:
         grid,
         note="A row is a true class, a column what was predicted; shading is the share of the row.",
     )
-    together = side_by_side(matrix, figure("Class by class", _classes(found, counts)))
-    return joined(said, together if len(found.labels) <= MOST_BESIDE else joined(matrix, _classes(found, counts)))
+    each = figure("Class by class", _classes(found, counts))
+    return joined(said, side_by_side(matrix, each) if len(found.labels) <= MOST_BESIDE else joined(matrix, each))
 
 
 def _classes(found: Confusion, counts: Floats) -> Html:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from metaml.data import Repair
@@ -268,6 +269,14 @@ def test_the_importance_of_columns_says_which_member_was_looked_at():
 
     assert f"ROC AUC of {heaviest}, the member with the most weight, falls" in section("features", render(data))
     assert "ROC AUC falls" in section("features", render(replace(data, final=alone)))
+
+
+@pytest.mark.parametrize("n_classes", [2, 8])
+def test_the_table_of_classes_has_a_title(n_classes):
+    labels = [f"class {k}" for k in range(n_classes)]
+    confused = Confusion(labels, (5 * np.eye(n_classes) + 1).tolist())
+
+    assert "Class by class" in section("errors", render(replace(full(), confusion=confused)))
 
 
 def test_only_columns_that_matter_measurably_are_shown():
