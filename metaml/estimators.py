@@ -235,7 +235,9 @@ class MetaMLRegressor(RegressorMixin, _Tuned):  # type: ignore[misc]
         return self._answer(X)[0]
 
     def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
-        return from_frame(frame.assign(**{target: y}), target, "regression")
+        # Truth values are the numbers 0 and 1 to every regressor; in a table they would be words.
+        values = y.astype(np.float64) if y.dtype == bool else y
+        return from_frame(frame.assign(**{target: values}), target, "regression")
 
 
 def _seed_of(random_state: int | np.random.RandomState | None) -> int:
