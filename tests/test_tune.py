@@ -146,7 +146,7 @@ def test_a_budget_that_allows_nothing_gives_a_labelled_fallback(tmp_path):
     assert "fallback" in (tmp_path / "report.html").read_text().lower()
 
 
-def test_the_time_of_a_refit_that_did_not_succeed_is_told_as_such():
+def test_a_refit_that_did_not_succeed_is_told_with_its_time_and_its_limits():
     iris, settings = builtin.load("iris"), settings_of(limits=Limits(1e-6), refits=True)
     found = tune(iris, settings_of(n_iterations=2)).found
 
@@ -156,6 +156,7 @@ def test_the_time_of_a_refit_that_did_not_succeed_is_told_as_such():
 
     assert finished.kind == "fallback"
     assert finished.refit_seconds > 0
+    assert finished.why.endswith("to all rows within its limits; raise --limit-seconds or --limit-memory")
 
 
 def test_a_single_model_can_be_asked_for():
