@@ -122,7 +122,7 @@ def tune(
     seed: int = 0,
     resume: bool = False,
     predictions: bool = False,
-    exclude_datasets: Iterable[str] = (),
+    exclude_datasets: str | Iterable[str] = (),
     kb: str | Path | KnowledgeBase | None = None,
     name: str | None = None,
     verbose: int = 0,
@@ -148,7 +148,8 @@ def tune(
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
         seed=seed,
-        exclude_datasets=tuple(exclude_datasets),
+        # A name may hold commas, unlike that of an algorithm: a text is one data set.
+        exclude_datasets=(exclude_datasets,) if isinstance(exclude_datasets, str) else tuple(exclude_datasets),
         refits=refit,
     )
     budget = Budget(settings.seconds)

@@ -204,6 +204,8 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
         self._learnt = np.asarray(dataset.labels)
         labels = self.classes_[self._learnt]
         labels = labels.astype(object) if labels.dtype.kind == "U" else labels
+        # JSON knows no moments and no durations; as numbers of their unit they come back the same.
+        plain = labels.astype(np.int64) if labels.dtype.kind in "mM" else labels
         repairs = [repair for repair in dataset.repairs if repair.column != dataset.target]
         lonely = np.delete(self.classes_, self._learnt).tolist()
         if lonely:
@@ -213,7 +215,7 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
         return replace(
             dataset,
             labels=labels,
-            schema=replace(dataset.schema, labels=tuple(labels.tolist()), label_dtype=str(labels.dtype)),
+            schema=replace(dataset.schema, labels=tuple(plain.tolist()), label_dtype=str(labels.dtype)),
             repairs=tuple(repairs),
             fingerprint=fingerprint(dataset.X, dataset.y, labels, dataset.target),
         )
@@ -233,7 +235,9 @@ class MetaMLRegressor(RegressorMixin, _Tuned):  # type: ignore[misc]
         return self._answer(X)[0]
 
     def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
-        return from_frame(frame.assign(**{target: y}), target, "regression")
+        # Truth values are the numbers 0 and 1 to every regressor; in a table they would be words.
+        values = y.astype(np.float64) if y.dtype == bool else y
+        return from_frame(frame.assign(**{target: values}), target, "regression")
 
 
 def _seed_of(random_state: int | np.random.RandomState | None) -> int:

@@ -142,8 +142,11 @@ def finish(
         grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds, drag=budget.drag)
         fitted = _refitted(dataset, found, [(quickest, 1.0)], pool, settings, grace)
     if not fitted:
-        why = "the best configuration could not be fitted to all rows in time; give more time"
-        return _fallback(dataset, found, why)
+        ends = "in time; give more time"
+        if settings.seconds is None:
+            ends = "within its limits; raise --limit-seconds or --limit-memory"
+        why = f"the best configuration could not be fitted to all rows {ends}"
+        return replace(_fallback(dataset, found, why), refit_seconds=budget.used - begun)
     fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))
     total = sum(weight for _, weight, _ in fitted)
     members = [

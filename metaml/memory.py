@@ -155,7 +155,8 @@ class Memory:
             n_runs=self.lessons.n_runs,
             similar=self.similar,
             n_warm_starts=n_warm_starts,
-            guard_off_at=min((verdicts[-1].n_evaluations for verdicts in offs.values()), default=None),
+            is_judged=any(committee.guard.tau is not None for committee in self._committees.values()),
+            guard_off={name: verdicts[-1].n_evaluations for name, verdicts in offs.items()},
             text=" ".join(said),
         )
 

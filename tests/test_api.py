@@ -109,9 +109,10 @@ def test_importing_metaml_loads_nothing_and_gives_everything():
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_a_data_set_to_leave_out_that_nobody_knows_is_refused(iris, tmp_path):
+@pytest.mark.parametrize("names", ["zzz", ["zzz"]], ids=str)
+def test_a_data_set_to_leave_out_that_nobody_knows_is_refused(iris, tmp_path, names):
     with metaml.open_kb(tmp_path / "kb.db") as kb, pytest.raises(BadRequest, match="no data set 'zzz' to leave out"):
-        metaml.tune(iris, "target", **{**FAST, "kb": kb}, exclude_datasets=["zzz"])
+        metaml.tune(iris, "target", **{**FAST, "kb": kb}, exclude_datasets=names)
 
 
 def test_without_experience_any_data_set_may_be_left_out(iris):

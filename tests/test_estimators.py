@@ -139,6 +139,26 @@ def test_labels_come_back_as_they_were(labels):
     assert classifier.model_.labels.tolist() == classifier.classes_.tolist()
 
 
+@pytest.mark.parametrize("dtype", ["datetime64[D]", "datetime64[us]", "datetime64[ns]", "timedelta64[h]"])
+def test_labels_that_are_moments_or_durations_can_be_saved(dtype, tmp_path):
+    X = np.arange(40.0).reshape(20, 2)
+    y = np.repeat(np.array([1, 2]).astype(dtype), 10)
+
+    classifier = classifier_of(output=tmp_path).fit(X, y)
+
+    assert (classifier.predict(X) == y).all()
+    assert (load(tmp_path).predict(pd.DataFrame(X, columns=["x0", "x1"])) == y).all()
+
+
+def test_truth_values_are_numbers_to_a_regressor():
+    X = np.arange(40.0).reshape(20, 2)
+    y = np.repeat([False, True], 10)
+
+    regressor = regressor_of().fit(X, y)
+
+    assert ((regressor.predict(X) > 0.5) == y).all()
+
+
 def test_a_class_with_one_row_keeps_its_column_of_probabilities():
     X, y = load_iris(return_X_y=True)
     y = np.array(["b", "c", "d"])[y].astype(object)

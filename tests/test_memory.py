@@ -56,6 +56,20 @@ def test_reasons_name_settings_and_similar_data_sets(memory):
     assert why["carriers"][0]["dataset"].startswith("world-")
 
 
+def test_experience_is_switched_off_for_the_algorithm_that_it_misled_only(experienced):
+    memory = remember(experienced, WANTED, DESCRIBED)
+    guards = {name: memory.committee(name, (), metric="neg_log_loss", cost=None).guard for name in WANTED.algorithms}
+    unjudged = memory.contribution(0)
+
+    guards["decision_tree"].judge(np.arange(7.0), -np.arange(7.0))
+    guards["k_neighbors"].judge(np.arange(9.0), np.arange(9.0))
+    judged = memory.contribution(0)
+
+    assert not unjudged.is_judged
+    assert judged.is_judged
+    assert judged.guard_off == {"decision_tree": 7}
+
+
 def test_an_algorithm_nobody_ran_has_no_say(memory):
     assert not memory.knows("mlp")
     assert memory.reasons("mlp", {}) == {}

@@ -14,14 +14,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaml.budget import Budget
 from metaml.data import from_frame, read_dataset
 from metaml.end_to_end import WAITING, tune
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits, Pool
-from metaml.finishing import _why_nothing
+from metaml.finishing import _why_nothing, finish
 from metaml.model import load
 from metaml.sources import builtin
 from metaml.takeaway import best_code
+from metaml.trials import FoldModels
 from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
 
@@ -151,6 +153,19 @@ def test_a_fallback_leaves_no_code_of_an_earlier_search_beside_it(tmp_path):
     tune(builtin.load("iris"), settings_of(seconds=0.01), output=tmp_path)
 
     assert not (tmp_path / "best.py").exists()
+
+
+def test_a_refit_that_did_not_succeed_is_told_with_its_time_and_its_limits():
+    iris, settings = builtin.load("iris"), settings_of(limits=Limits(1e-6), refits=True)
+    found = tune(iris, settings_of(n_iterations=2)).found
+
+    with Pool(1) as pool, FoldModels() as models:
+        pool.add(iris)
+        finished = finish(iris, found, pool, settings, Budget(None), models=models)
+
+    assert finished.kind == "fallback"
+    assert finished.refit_seconds > 0
+    assert finished.why.endswith("to all rows within its limits; raise --limit-seconds or --limit-memory")
 
 
 def test_a_single_model_can_be_asked_for():

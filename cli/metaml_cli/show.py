@@ -107,8 +107,8 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
         nouns = {"n_runs": "run", "n_datasets": "data set", "n_warm_starts": "warm start"}
         runs, datasets, warm_starts = (counted(known[name], noun) for name, noun in nouns.items())
         told = f"{runs} on {datasets}, {warm_starts}"
-        off = known.get("guard_off_at")
-        lines += _fact("Experience", told if off is None else f"{told}, switched off after evaluation {off}")
+        off = known.get("guard_off")
+        lines += _fact("Experience", f"{told}, switched off for {', '.join(off)}" if off else told)
     if session.get("key"):
         lines += _fact("Session", f"{session['key']}, seed {session.get('seed')}")
     if rows:

@@ -7,7 +7,7 @@ from metaml.report.data import Experience, ReportData, TrialRow
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.search import complete_of
 from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, table
-from metaml.report.wording import counted, duration, score_text, share
+from metaml.report.wording import counted, duration, listed, score_text, share
 
 MOST_SIMILAR = 10
 LEAST_REST = 0.005
@@ -41,7 +41,7 @@ def experience(data: ReportData) -> Html:
     said = [
         f"{counted(known.n_runs, 'run')} on {counted(known.n_datasets, 'other data set')} were known beforehand.",
         _warm_starts(data, known),
-        _guard(known, len(data.trials)),
+        _guard(known),
         known.text,
     ]
     parts: list[object] = [paragraph(" ".join(sentence for sentence in said if sentence))]
@@ -72,13 +72,13 @@ def _warm_starts(data: ReportData, known: Experience) -> str:
     return f"{said} The best of them reached {best}, {verdict} the best default ({default})."
 
 
-def _guard(known: Experience, n_trials: int) -> str:
-    if known.guard_off_at is None:
-        return "Experience agreed with what was measured, so the guard never switched it off."
-    return (
-        f"The guard switched experience off after evaluation {known.guard_off_at:,} of {n_trials:,}, because it no "
-        "longer agreed with what was measured here."
-    )
+def _guard(known: Experience) -> str:
+    if not known.is_judged:
+        return ""
+    if not known.guard_off:
+        return "Experience agreed with what was measured, so the guard let it speak to the end."
+    misled = listed(list(known.guard_off))
+    return f"The guard switched experience off for {misled}, because it did not agree with what was measured here."
 
 
 def ledger(data: ReportData) -> Html | None:

@@ -113,15 +113,17 @@ class CalibrationBin:
 class Experience:
     """What the knowledge base contributed.
 
-    `similar` are data sets with their distance, nearest first. `guard_off_at` is the evaluation after which experience
-    was no longer listened to, None if it always was. `text` is for anything else worth a sentence.
+    `similar` are data sets with their distance, nearest first. The guard judges each algorithm by itself, once it has
+    enough evaluations: `is_judged` tells whether any had, and `guard_off` names those for which experience was not
+    listened to in the end, with the number of their evaluations then. `text` is for anything else worth a sentence.
     """
 
     n_datasets: int
     n_runs: int
     similar: Sequence[tuple[str, float]] = ()
     n_warm_starts: int = 0
-    guard_off_at: int | None = None
+    is_judged: bool = False
+    guard_off: Mapping[str, int] = field(default_factory=dict)
     text: str = ""
 
 

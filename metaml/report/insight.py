@@ -65,7 +65,11 @@ def features(data: ReportData) -> Html | None:
     longest = max(item.mean + item.std for item in shown)
     label = metric_label(data.metric)
     verb = "rises" if METRICS[data.metric].is_loss else "falls"
-    said = f"How much the {label} {verb} when a column is shuffled, on rows the model was not fitted to (± its spread)."
+    members = data.final.members if data.final is not None else ()
+    whose = ""
+    if len(members) > 1:
+        whose = f" of {max(members, key=lambda member: member.weight).algorithm}, the member with the most weight,"
+    said = f"How much the {label}{whose} {verb} when a column is shuffled, on rows it was not fitted to (± its spread)."
     if most <= 0:
         return joined(paragraph(said), paragraph("Shuffling any single column costs nothing."))
     places = decimals(most)
@@ -133,8 +137,8 @@ def _confusion(found: Confusion) -> Html:
         grid,
         note="A row is a true class, a column what was predicted; shading is the share of the row.",
     )
-    together = side_by_side(matrix, figure("Class by class", _classes(found, counts)))
-    return joined(said, together if len(found.labels) <= MOST_BESIDE else joined(matrix, _classes(found, counts)))
+    each = figure("Class by class", _classes(found, counts))
+    return joined(said, side_by_side(matrix, each) if len(found.labels) <= MOST_BESIDE else joined(matrix, each))
 
 
 def _classes(found: Confusion, counts: Floats) -> Html:

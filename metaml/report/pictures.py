@@ -6,6 +6,7 @@ All are drawn 440 units wide, a size that is readable on a phone and fits twice 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from metaml.charts import Axis
 from metaml.report.markup import Html, joined, tag
@@ -150,7 +151,7 @@ def thinned(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
 def _axes(x_range: tuple[float, float], y_range: tuple[float, float]) -> tuple[Axis, Axis]:
     """Return both axes, with as much room to the left as the labels need."""
     y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP)
-    widest = max((len(_tick(tick)) for tick in y_axis.ticks()), default=1)
+    widest = max(map(len, _told(y_axis.ticks())), default=1)
     return Axis(*x_range, 26.0 + CHARACTER * widest, WIDTH - RIGHT), y_axis
 
 
@@ -166,10 +167,11 @@ def _framed(
     whole_y: bool = False,
 ) -> Html:
     frame: list[Html] = []
-    for tick in _ticks(y_axis, whole_y):
+    ticks = _ticks(y_axis, whole_y)
+    for tick, told in zip(ticks, _told(ticks), strict=True):
         place = y_axis(tick)
         frame.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, place)))
-        frame.append(tag("text", _tick(tick), x=_at(x_axis.start - 7), y=_at(place + 4), text_anchor="end"))
+        frame.append(tag("text", told, x=_at(x_axis.start - 7), y=_at(place + 4), text_anchor="end"))
     frame += _x_ticks(x_axis, y_axis.start, whole_x)
     centre, middle = (x_axis.start + x_axis.end) / 2, (y_axis.start + y_axis.end) / 2
     turned = f"rotate(-90 11 {middle:.1f})"
@@ -185,11 +187,12 @@ def _ticks(axis: Axis, whole: bool) -> list[float]:
 
 def _x_ticks(axis: Axis, foot: float, whole: bool) -> list[Html]:
     ticks = _ticks(axis, whole)
-    widest = max((len(_tick(tick)) for tick in ticks), default=1)
+    words = _told(ticks)
+    widest = max(map(len, words), default=1)
     every = math.ceil(len(ticks) * (CHARACTER * widest + 10) / (axis.end - axis.start))
     return [
-        tag("text", _tick(tick), x=_at(axis(tick)), y=_at(foot + 17), text_anchor="middle")
-        for tick in ticks[:: max(1, every)]
+        tag("text", told, x=_at(axis(tick)), y=_at(foot + 17), text_anchor="middle")
+        for tick, told in list(zip(ticks, words, strict=True))[:: max(1, every)]
     ]
 
 
@@ -225,10 +228,23 @@ def _at(place: float) -> str:
     return f"{place:.1f}".removesuffix(".0")
 
 
-def _tick(value: float) -> str:
+def _told(ticks: Sequence[float]) -> list[str]:
+    """Return values along an axis in words, with as many digits as tell neighbours apart.
+
+    >>> _told([0.0, 500_000.0, 1_000_000.0]), _told([10_200_000.0, 10_400_000.0]), _told([2000.0, 2000.5])
+    (['0', '500,000', '1e+06'], ['1.02e+07', '1.04e+07'], ['2,000.0', '2,000.5'])
+    """
+    step = min((after - before for before, after in pairwise(ticks)), default=1.0) or 1.0
+    finest = math.floor(math.log10(step) + 1e-6)
+    return [_tick(tick, finest) for tick in ticks]
+
+
+def _tick(value: float, finest: int) -> str:
+    """Return a value in words; `finest` is the power of ten of its last digit that matters."""
     size = abs(value)
+    n_digits = math.floor(math.log10(size)) - finest + 1 if size > 0 else 1
     if size >= 1e6 or 0 < size < 1e-4:
-        told = f"{value:.2g}"
+        told = f"{value:.{max(2, n_digits)}g}"
     else:
-        told = f"{value:,.0f}" if size >= 1000 else f"{value:g}"
+        told = f"{value:,.{max(0, -finest)}f}" if size >= 1000 else f"{value:.{max(6, n_digits)}g}"
     return told.replace("-", "−")

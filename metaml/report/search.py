@@ -26,6 +26,8 @@ from metaml.report.wording import (
 
 MOST_LEVELS = 5
 MOST_SHOWN = 20
+LEAST_WIDTH = 1e-4
+"""Scores that differ by a smaller share of themselves are equal but for rounding: a picture must not enlarge that."""
 UNITS = ((3600.0, 7200.0, "hours"), (60.0, 600.0, "minutes"), (1.0, 0.0, "seconds"))
 
 
@@ -100,6 +102,8 @@ def _window(data: ReportData, ok: Sequence[TrialRow], saved: Sequence[float]) ->
         room = 0.6 * (max(ends) - min(ends))
         ends += [score for score in data.baselines.values() if min(ends) - room <= score <= max(ends) + room]
     low, high = sorted((_shown(data, min(ends)), _shown(data, max(ends))))
+    if high - low < LEAST_WIDTH * max(abs(low), abs(high)):
+        low = high = (low + high) / 2
     return padded(low, high, 0.06)
 
 

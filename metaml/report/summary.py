@@ -74,7 +74,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             "n_datasets": data.experience.n_datasets,
             "n_runs": data.experience.n_runs,
             "n_warm_starts": data.experience.n_warm_starts,
-            "guard_off_at": data.experience.guard_off_at,
+            "guard_off": dict(data.experience.guard_off),
             "similar": [{"name": name, "distance": _plain(value)} for name, value in data.experience.similar],
         },
         "session": {

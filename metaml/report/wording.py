@@ -73,14 +73,19 @@ def decimals(largest: float, digits: int = 3) -> int:
 
 
 def share(value: float) -> str:
-    """Return a share as a percentage.
+    """Return a share as a percentage; what is nearly nothing or nearly all is told more exactly.
 
     >>> share(0.256), share(0.0042), share(0.0002)
     ('26%', '0.4%', '0%')
+    >>> share(0.9962), share(0.99998), share(1.0)
+    ('99.6%', '>99.9%', '100%')
     """
     if not math.isfinite(value):
         return "–"
-    return f"{100 * value:.1f}%" if 0.0005 <= abs(value) < 0.0095 else f"{100 * value:.0f}%"
+    if 0.9995 <= value < 1 - 1e-9:
+        return ">99.9%"
+    is_extreme = 0.0005 <= abs(value) < 0.0095 or 0.9905 <= value < 0.9995
+    return f"{100 * value:.{1 if is_extreme else 0}f}%"
 
 
 def duration(seconds: float) -> str:

@@ -85,7 +85,12 @@ def full() -> ReportData:
         confusion=Confusion(["no", "yes"], [[200, 100], [50, 850]]),
         calibration=[CalibrationBin(0.1, 0.15, 300), CalibrationBin(0.9, 0.88, 900)],
         experience=Experience(
-            n_datasets=12, n_runs=3456, similar=[("german", 0.3), ("credit", 0.5)], n_warm_starts=4, guard_off_at=20
+            n_datasets=12,
+            n_runs=3456,
+            similar=[("german", 0.3), ("credit", 0.5)],
+            n_warm_starts=4,
+            is_judged=True,
+            guard_off={"svm": 7, "mlp": 12},
         ),
         ledger={"metafeatures": 1.0, "evaluations": 20.0, "optimiser": 4.0, "refit": 3.0, "report": 2.0},
     )

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from metaml.data import Repair
@@ -126,10 +127,16 @@ def test_experience_that_could_not_be_used_is_not_called_empty():
 
 
 def test_the_guard_is_reported_either_way():
-    never = replace(full(), experience=Experience(n_datasets=2, n_runs=9))
+    never = replace(full(), experience=Experience(n_datasets=2, n_runs=9, is_judged=True))
 
-    assert "The guard switched experience off after evaluation 20 of 40" in words(render(full()))
-    assert "the guard never switched it off" in words(render(never))
+    assert "The guard switched experience off for svm and mlp, because" in words(render(full()))
+    assert "the guard let it speak to the end" in words(render(never))
+
+
+def test_a_guard_that_had_nothing_to_judge_is_not_said_to_agree():
+    unjudged = replace(full(), experience=Experience(n_datasets=2, n_runs=9), trials=[])
+
+    assert "guard" not in words(render(unjudged))
 
 
 def test_text_from_a_user_is_only_ever_text():
@@ -216,10 +223,60 @@ def test_scores_that_are_all_equal_can_be_drawn():
     assert "nan" not in render(flat)
 
 
+def ticks_of(picture: str) -> list[str]:
+    """Return the labels along the upright axis of a picture, from below."""
+    return re.findall(r'<text [^>]*text-anchor="end">([^<]*)</text>', picture)
+
+
+def test_scores_that_are_equal_but_for_rounding_look_equal():
+    data = full()
+    rounded = replace(
+        data,
+        trials=[replace(data.trials[0], status="ok", score=0.9)],
+        baselines={},
+        final=replace(data.final, score=0.9 - 1e-9),
+    )
+
+    picture = section("progress", render(rounded)).split("</svg>")[0]
+
+    ticks = ticks_of(picture)
+    assert len(ticks) == len(set(ticks)) > 2
+    assert float(ticks[0]) < 0.88
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e6, 1e-6])
+@pytest.mark.parametrize("middle", [0.0, 1000.2, 10.3])
+def test_an_axis_has_no_two_equal_labels(middle, unit):
+    points = [(unit * (middle + 0.01 * k), unit * (middle + 0.01 * k)) for k in range(100)]
+
+    page = render(replace(numeric(), residuals=points))
+
+    for picture in section("errors", page).split("</svg>")[:2]:
+        ticks = ticks_of(picture)
+        assert len(ticks) == len(set(ticks)) > 1
+
+
 def columns_told(means, std=0.01):
     """Return the section about columns of a report in which shuffling them costs so much, give or take `std`."""
     found = [FeatureImportance(f"column {place}", mean, std) for place, mean in enumerate(means)]
     return words(section("features", render(replace(full(), features=found))))
+
+
+def test_the_importance_of_columns_says_which_member_was_looked_at():
+    data = full()
+    alone = replace(data.final, members=data.final.members[:1])
+    heaviest = data.final.members[0].algorithm
+
+    assert f"ROC AUC of {heaviest}, the member with the most weight, falls" in section("features", render(data))
+    assert "ROC AUC falls" in section("features", render(replace(data, final=alone)))
+
+
+@pytest.mark.parametrize("n_classes", [2, 8])
+def test_the_table_of_classes_has_a_title(n_classes):
+    labels = [f"class {k}" for k in range(n_classes)]
+    confused = Confusion(labels, (5 * np.eye(n_classes) + 1).tolist())
+
+    assert "Class by class" in section("errors", render(replace(full(), confusion=confused)))
 
 
 def test_only_columns_that_matter_measurably_are_shown():
