@@ -150,6 +150,13 @@ def alembic_config(folder: Path | None = None) -> "Config":
     return config
 
 
+def known_versions(folder: Path | None = None) -> set[str]:
+    """Return every version of the schema that there has been."""
+    from alembic.script import ScriptDirectory
+
+    return {revision.revision for revision in ScriptDirectory.from_config(alembic_config(folder)).walk_revisions()}
+
+
 def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
     """Bring an old knowledge base to the newest schema; return where the backup is, None if nothing was to be done."""
     from alembic import command
@@ -165,7 +172,7 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
         return None
     if found is None:
         raise CannotOpen(f"{name} is not a metaml knowledge base. Make one with: metaml kb init --kb {name}")
-    if found not in {revision.revision for revision in script.walk_revisions()}:
+    if found not in known_versions(folder):
         raise SchemaMismatch(f"{name} has schema {found}, this metaml knows {head}. Run: pip install --upgrade metaml")
     backup = _back_up(engine, found)
     with writing(engine) as connection:
