@@ -28,7 +28,7 @@ from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
 from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
 from metaml_kb.provenance import yours
 from metaml_kb.sql import KnowledgeBase, open_kb
-from metaml_kb.transfer import Merged, merge
+from metaml_kb.transfer import Merged, check_records, merge
 
 FORMAT = "metaml-export-2"
 # The first format kept the scores per fold as bytes.
@@ -88,20 +88,23 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
     return n_runs
 
 
-def import_file(kb: KnowledgeBase, path: Path) -> Merged:
-    """Merge an exported file, or another SQLite knowledge base, into this one."""
+def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> Merged:
+    """Merge an exported file, or another SQLite knowledge base, into this one.
+
+    One that `is_trusted` goes into a new knowledge base without a look at each run.
+    """
     check_import(path)
     is_zip = _is_zip(path)
     with tempfile.TemporaryDirectory() as folder:
         if not is_zip:
             place = schema.current_copy(path, Path(folder) / "copy.db")
         elif _is_new(kb) and _schema_of(path) == schema.HEAD:
-            return _load_new(kb, path)
+            return _load_new(kb, path, is_trusted=is_trusted)
         else:
             place = Path(folder) / "import.db"
             _load_zip(path, place)
         with open_kb(place, create=False) as other:
-            return merge(kb, other)
+            return merge(kb, other, name=path.name)
 
 
 def check_import(path: Path) -> None:
@@ -128,10 +131,10 @@ def _is_zip(path: Path) -> bool:
     return is_zip
 
 
-def create_from(path: Path, file: Path) -> None:
+def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
     """Make a knowledge base at a path that holds what an exported file holds; it appears whole or not at all.
 
-    If another process is faster, its knowledge base stays.
+    If another process is faster, its knowledge base stays. A file that `is_trusted` is loaded as it is.
     """
     for leftover in path.parent.glob(f"{path.name}.*{UNFINISHED}*"):
         # Another process may be at work here: what was there a moment ago may be gone.
@@ -142,7 +145,7 @@ def create_from(path: Path, file: Path) -> None:
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
         with open_kb(unfinished) as kb:
-            import_file(kb, file)
+            import_file(kb, file, is_trusted=is_trusted)
         _leave_one_file(unfinished, with_log=True)
         _appear(unfinished, path)
     except KBError as trouble:
@@ -321,10 +324,12 @@ def _damaged(path: Path, where: str, trouble: BaseException) -> BadTable:
     return BadTable(f"{path.name} is damaged {where} ({said}). Ask for a new export.")
 
 
-def _load_new(kb: KnowledgeBase, path: Path) -> Merged:
+def _load_new(kb: KnowledgeBase, path: Path, *, is_trusted: bool) -> Merged:
     """Fill a knowledge base that is still empty, table by table."""
     with zipfile.ZipFile(path) as archive, writing(kb.engine) as connection:
         _insert_archive(connection, archive, path)
+        if not is_trusted:
+            check_records(connection, path.name)
         counts = [
             int(connection.execute(select(func.count()).select_from(table)).scalar_one())
             for table in (tables.dataset, tables.run)

@@ -14,36 +14,11 @@ import pytest
 from pyarrow import parquet
 
 from metaml.optimizer import STRATEGIES
-from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord, open_kb
-from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
+from metaml_kb import DatasetRecord, ProposalRecord, open_kb
+from metaml_kb.errors import BadTable, CannotOpen
 from metaml_kb.exchange import create_from, export, import_file, n_runs_in
 
 DAY = 86_400.0
-
-
-@pytest.fixture
-def full(kb, run_of):
-    session = kb.start_session("bot", settings={"data": "secret-folder"})
-    environment = kb.add_environment(EnvironmentRecord({"xgboost": "3.2"}, host="secret-host", platform="secret-7.1"))
-    kb.add_dataset(
-        DatasetRecord("e" * 32, "secret-name", target="secret-target", details={"columns": ["secret-column"]})
-    )
-    kb.add_fold_plan(FoldPlanRecord("2-fold", "stratified", 2, assignment=b"secret-plan"))
-    kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, reasons={})
-    for source in ("secret-source", "another-secret"):
-        kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, source=source, seconds={"simple": 0.5})
-    kb.add_runs(run_of(n, session=session, environment=environment) for n in range(3))
-    kb.add_run(run_of(9, dataset="e" * 32, status="failed", scores={}, error="no column secret-column"))
-    kb.add_run(
-        run_of(
-            10,
-            dataset="e" * 32,
-            proposal=ProposalRecord("gbqr", details={"like": "secret-name"}),
-            predictions=np.ones(3, dtype=np.float32),
-        )
-    )
-    kb.add_run(run_of(11, proposal=ProposalRecord("secret-proposer")))
-    return kb
 
 
 @pytest.mark.parametrize("name", ["all.metaml", "all.db"])
@@ -182,75 +157,6 @@ def test_an_export_is_no_knowledge_base_until_it_is_imported(full, tmp_path):
 
     with pytest.raises(CannotOpen, match=r"all\.metaml is an exported file.*metaml kb import \S+all\.metaml"):
         open_kb(tmp_path / "all.metaml")
-
-
-def test_a_damaged_export_changes_nothing(full, run_of, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    with zipfile.ZipFile(tmp_path / "all.metaml") as whole, zipfile.ZipFile(tmp_path / "bad.metaml", "w") as bad:
-        for name in whole.namelist():
-            bad.writestr(name, b"PAR1 nonsense" if name == "run.parquet" else whole.read(name))
-
-    with open_kb(":memory:") as other:
-        with pytest.raises(BadTable, match="damaged at table run"):
-            import_file(other, tmp_path / "bad.metaml")
-
-        assert other.datasets().empty
-
-
-def with_part(whole: Path, changed: Path, part: str, content: bytes) -> Path:
-    """Write an exported file in which one part is another."""
-    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(changed, "w") as target:
-        for name in source.namelist():
-            target.writestr(name, content if name == part else source.read(name))
-    return changed
-
-
-@pytest.mark.parametrize("is_new", [True, False])
-@pytest.mark.parametrize("part", ["manifest.json", "dataset.parquet", "run.parquet"])
-def test_an_export_that_is_damaged_anywhere_is_told_as_that_and_changes_nothing(full, tmp_path, part, is_new):
-    export(full, tmp_path / "all.metaml")
-    with zipfile.ZipFile(tmp_path / "all.metaml") as archive:
-        content = archive.read(part)
-    for place in range(4, len(content), max(len(content) // 12, 1)):
-        spoilt = content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
-        bad = with_part(tmp_path / "all.metaml", tmp_path / "bad.metaml", part, spoilt)
-        with open_kb(":memory:") as other:
-            if not is_new:
-                other.start_session("bot")
-            before = other.revision()
-            try:
-                import_file(other, bad)
-            except KBError:
-                assert other.revision() == before
-                assert other.datasets().empty
-
-
-def test_an_export_whose_zip_is_damaged_is_told_as_that(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    content = (tmp_path / "all.metaml").read_bytes()
-    place = content.index(b"metaml-export")
-    (tmp_path / "bad.metaml").write_bytes(content[:place] + b"M" + content[place + 1 :])
-
-    with pytest.raises(BadTable, match=r"bad\.metaml is damaged at its manifest .*Ask for a new export"):
-        import_file(full, tmp_path / "bad.metaml")
-
-
-@pytest.mark.parametrize("manifest", [{}, {"schema": None}, {"schema": "../0001"}, {"schema": "head"}])
-def test_an_export_with_a_schema_that_never_was_is_refused(full, tmp_path, manifest):
-    export(full, tmp_path / "all.metaml")
-    content = json.dumps({"format": "metaml-export-2", **manifest}).encode()
-    bad = with_part(tmp_path / "all.metaml", tmp_path / "bad.metaml", "manifest.json", content)
-
-    with pytest.raises(SchemaMismatch, match="this metaml knows"):
-        import_file(full, bad)
-
-
-def test_an_export_without_its_end_is_told_as_that(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    (tmp_path / "half.metaml").write_bytes((tmp_path / "all.metaml").read_bytes()[:5000])
-
-    with pytest.raises(BadTable, match="its end is missing"):
-        import_file(full, tmp_path / "half.metaml")
 
 
 def test_a_missing_file_is_named(kb, tmp_path):
