@@ -151,7 +151,7 @@ def _damage_of(path: Path) -> Finding | None:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
             said = [str(row[0]) for row in connection.execute(INTEGRITY)]
-        except sqlite3.DatabaseError as trouble:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as trouble:
             said = [str(trouble)]
     return None if said == ["ok"] else _damage(str(path), said)
 

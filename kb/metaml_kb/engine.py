@@ -137,7 +137,7 @@ def explained(url: URL) -> Iterator[None]:
         yield
     except DBAPIError as trouble:
         raise explain(url, trouble.orig or trouble) from trouble
-    except sqlite3.Error as trouble:
+    except (sqlite3.Error, UnicodeDecodeError) as trouble:
         raise explain(url, trouble) from trouble
 
 
@@ -151,7 +151,8 @@ def explain(url: URL, trouble: BaseException) -> KBError:
         return StorageFull(f"{name} cannot grow: the disk is full. Nothing was changed; free some space and repeat.")
     if "readonly" in told or "read-only" in told:
         return CannotOpen(f"{name} is read-only. Make it writable, or copy it and use the copy with --kb.")
-    if "not a database" in told or "malformed" in told:
+    # SQLite quotes what it cannot read of a damaged file, which may be no text.
+    if isinstance(trouble, UnicodeDecodeError) or "not a database" in told or "malformed" in told:
         return CannotOpen(f"{name} is not a metaml knowledge base, or it is damaged. Try: metaml kb doctor --kb {name}")
     if "locked" in told:
         return CannotOpen(

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from metaml_kb import open_kb
-from metaml_kb.errors import BadRecord, BadTable, KBError, SchemaMismatch
+from metaml_kb.doctor import check_up
+from metaml_kb.errors import BadRecord, BadTable, CannotOpen, KBError, SchemaMismatch
 from metaml_kb.exchange import export, import_file
 
 NONSENSE = [
@@ -128,3 +129,13 @@ def test_of_an_export_with_a_record_that_cannot_be_read_nothing_is_stored(full, 
             import_file(other, tmp_path / "bad.metaml")
 
         assert other.datasets().empty
+
+
+def test_a_file_whose_damage_is_no_text_is_told_as_damaged(full, tmp_path):
+    export(full, tmp_path / "bad.db")
+    content = (tmp_path / "bad.db").read_bytes()
+    (tmp_path / "bad.db").write_bytes(content.replace(b"CREATE VIEW result", b"CREATE \xe9IEW result"))
+
+    with pytest.raises(CannotOpen, match=r"bad\.db is not a metaml knowledge base, or it is damaged"):
+        open_kb(tmp_path / "bad.db", create=False)
+    assert [finding.is_error for finding in check_up(tmp_path / "bad.db").findings] == [True]
