@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
     except OSError as trouble:
         raise CannotOpen(f"{path} cannot be written ({trouble.strerror}). Choose another place.") from None
     finally:
-        for leftover in path.parent.glob(f"{unfinished.name}*"):
+        for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink()
     return n_runs
 
@@ -136,7 +137,7 @@ def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
 
     If another process is faster, its knowledge base stays. A file that `is_trusted` is loaded as it is.
     """
-    for leftover in path.parent.glob(f"{path.name}.*{UNFINISHED}*"):
+    for leftover in path.parent.glob(f"{escape(path.name)}.*{UNFINISHED}*"):
         # Another process may be at work here: what was there a moment ago may be gone.
         with suppress(FileNotFoundError):
             if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
@@ -152,7 +153,7 @@ def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
         # Nobody asked for the file under its passing name.
         raise type(trouble)(str(trouble).replace(str(unfinished), str(path))) from trouble
     finally:
-        for leftover in path.parent.glob(f"{unfinished.name}*"):
+        for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink(missing_ok=True)
 
 

@@ -246,6 +246,14 @@ def test_a_knowledge_base_can_be_made_from_an_export(full, tmp_path):
     assert not list(tmp_path.glob("*unfinished*"))
 
 
+def test_a_name_with_brackets_leaves_nothing_behind_either(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+
+    create_from(tmp_path / "new[1].db", tmp_path / "all.metaml")
+
+    assert not list(tmp_path.glob("*unfinished*"))
+
+
 def test_a_knowledge_base_that_cannot_be_made_is_named_as_it_was_asked_for(full, tmp_path):
     export(full, tmp_path / "all.metaml")
 
