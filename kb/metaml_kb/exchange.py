@@ -306,7 +306,9 @@ def _schema_of(path: Path) -> str:
     manifest: Any = {}
     try:
         with zipfile.ZipFile(path) as archive:
-            if "manifest.json" in archive.namelist():
+            # Our tables are packed by themselves: a zip that packs them, too, may unfold to any size.
+            is_ours = all(part.compress_type == zipfile.ZIP_STORED for part in archive.infolist())
+            if is_ours and "manifest.json" in archive.namelist():
                 manifest = json.loads(archive.read("manifest.json"))
     except DAMAGE as trouble:
         raise _damaged(path, "at its manifest", trouble) from None

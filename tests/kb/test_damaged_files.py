@@ -80,6 +80,18 @@ def test_an_export_whose_zip_is_damaged_is_told_as_that(full, tmp_path):
         import_file(full, tmp_path / "bad.metaml")
 
 
+def test_a_zip_that_unfolds_is_refused_unread(full, tmp_path):
+    export(full, tmp_path / "all.metaml")
+    with zipfile.ZipFile(tmp_path / "all.metaml") as whole:
+        manifest = whole.read("manifest.json")
+    with zipfile.ZipFile(tmp_path / "bomb.metaml", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("manifest.json", manifest)
+        bomb.writestr("run.parquet", bytes(1_000_000))
+
+    with pytest.raises(BadTable, match=r"bomb\.metaml was not written by metaml kb export"):
+        import_file(full, tmp_path / "bomb.metaml")
+
+
 @pytest.mark.parametrize("manifest", [{}, {"schema": None}, {"schema": "../0001"}, {"schema": "head"}])
 def test_an_export_with_a_schema_that_never_was_is_refused(full, tmp_path, manifest):
     export(full, tmp_path / "all.metaml")
