@@ -184,11 +184,13 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
 
 
 def current_copy(path: Path, copy: Path) -> Path:
-    """Return a SQLite knowledge base that has the newest schema: the file itself, or an upgraded copy of it."""
+    """Return a SQLite knowledge base with the newest schema: an upgraded copy of an older one, else the file itself."""
     engine = make_engine(locate(path))
     try:
         with explained(engine.url), engine.connect() as connection, connection.begin():
-            if version(connection) in (HEAD, None):
+            found = version(connection)
+            # What is newer is refused under its own name when it is opened.
+            if found is None or found >= HEAD:
                 return path
     finally:
         engine.dispose()

@@ -151,3 +151,11 @@ def test_a_file_whose_damage_is_no_text_is_told_as_damaged(full, tmp_path):
     with pytest.raises(CannotOpen, match=r"bad\.db is not a metaml knowledge base, or it is damaged"):
         open_kb(tmp_path / "bad.db", create=False)
     assert [finding.is_error for finding in check_up(tmp_path / "bad.db").findings] == [True]
+
+
+def test_a_newer_file_is_refused_under_its_own_name(full, tmp_path):
+    export(full, tmp_path / "newer.db")
+    change_by_hand(tmp_path / "newer.db", "UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(SchemaMismatch, match=r"newer\.db has schema 9999, this metaml knows"):
+        import_file(full, tmp_path / "newer.db")
