@@ -131,13 +131,16 @@ def n_runs(kb: KnowledgeBase) -> int:
 
 
 def place_of(kb: KnowledgeBase) -> Path | None:
-    """Return the folder for the lessons of a knowledge base: beside its file; None for one that is not in a file."""
+    """Return the folder for the lessons of a knowledge base: beside its file; None for one that is in memory.
+
+    It has the key of the knowledge base, so that what another one taught is never taken for this one's.
+    """
     if kb.engine.dialect.name != "sqlite":
         from platformdirs import user_cache_path
 
-        return user_cache_path("metaml") / str(kb.info()["key"])
+        return user_cache_path("metaml") / kb.key()
     file = kb.engine.url.database
-    return None if file in (None, "", ":memory:") else Path(str(file) + ".lessons")
+    return None if file in (None, "", ":memory:") else Path(f"{file}.lessons") / kb.key()
 
 
 def learning_seconds(n_known: int, wanted: Wanted, earlier: Lessons | None) -> float:

@@ -164,6 +164,19 @@ def test_lessons_are_learnt_anew_when_the_knowledge_base_has_grown(tmp_path):
     assert patient.lessons.n_datasets == 12
 
 
+def test_a_knowledge_base_takes_over_no_lessons_of_one_that_was_there_before(tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        fill(kb, n_datasets=12)
+        learn(kb, WANTED)
+    (tmp_path / "kb.db").unlink()
+
+    with open_kb(tmp_path / "kb.db") as kb:
+        fill(kb, n_datasets=3)
+
+        assert repertoire_at_hand(kb, WANTED) is None
+        assert remember(kb, WANTED, DESCRIBED, seconds=0.001) is None
+
+
 def test_damaged_lessons_are_learnt_anew(tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         fill(kb, n_datasets=10)

@@ -134,7 +134,8 @@ def _cell(value: Any) -> str:
         return f"{value:.6g}"
     if hasattr(value, "strftime"):
         return str(value.strftime("%Y-%m-%d %H:%M:%S"))
-    text = str(value).replace("\n", " ")
+    # What others called their data must not command the terminal.
+    text = "".join(character if character.isprintable() else " " for character in str(value))
     return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
 
 

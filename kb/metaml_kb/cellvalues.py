@@ -203,7 +203,18 @@ def parse_config(text: str) -> Mapping[str, Any]:
         raise BadCell("expected was a dict with words for names")
     if any(isinstance(value, float) and not math.isfinite(value) for value in parsed.values()):
         raise BadCell("expected were finite numbers")
+    if not _is_unicode(parsed):
+        raise BadCell("expected was text without half a character, such as \\ud800")
     return dict(sorted(parsed.items()))
+
+
+def _is_unicode(parsed: dict[str, Any]) -> bool:
+    """Return whether names and words can be stored: an escape may stand for half a character."""
+    try:
+        "".join(word for pair in parsed.items() for word in pair if isinstance(word, str)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _literal(text: str) -> Any:

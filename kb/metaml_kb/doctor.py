@@ -147,11 +147,14 @@ def _is_json(text: str) -> bool:
 
 
 def _damage_of(path: Path) -> Finding | None:
-    """Return what SQLite says of a file that could not be opened as a knowledge base; None if it is sound."""
+    """Return what SQLite says of a file that could not be opened as a knowledge base; None if that is no damage."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
             said = [str(row[0]) for row in connection.execute(INTEGRITY)]
-        except sqlite3.DatabaseError as trouble:
+        except sqlite3.OperationalError:
+            # It may not be read here and now: a folder that is read-only, a lock.
+            return None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as trouble:
             said = [str(trouble)]
     return None if said == ["ok"] else _damage(str(path), said)
 

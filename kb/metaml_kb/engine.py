@@ -39,6 +39,9 @@ def locate(path_or_url: str | Path | None) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise _unreadable() from None
+    if url.get_backend_name() != "sqlite" and "@" in f"{url.host}{url.database}":
+        # A password that holds an @ ends there, and its rest would be shown as part of the address.
+        raise CannotOpen("The knowledge base URL has more than one @. Write one that is part of a password as %40.")
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 
@@ -137,7 +140,7 @@ def explained(url: URL) -> Iterator[None]:
         yield
     except DBAPIError as trouble:
         raise explain(url, trouble.orig or trouble) from trouble
-    except sqlite3.Error as trouble:
+    except (sqlite3.Error, UnicodeDecodeError) as trouble:
         raise explain(url, trouble) from trouble
 
 
@@ -151,7 +154,8 @@ def explain(url: URL, trouble: BaseException) -> KBError:
         return StorageFull(f"{name} cannot grow: the disk is full. Nothing was changed; free some space and repeat.")
     if "readonly" in told or "read-only" in told:
         return CannotOpen(f"{name} is read-only. Make it writable, or copy it and use the copy with --kb.")
-    if "not a database" in told or "malformed" in told:
+    # SQLite quotes what it cannot read of a damaged file, which may be no text.
+    if isinstance(trouble, UnicodeDecodeError) or "not a database" in told or "malformed" in told:
         return CannotOpen(f"{name} is not a metaml knowledge base, or it is damaged. Try: metaml kb doctor --kb {name}")
     if "locked" in told:
         return CannotOpen(
@@ -161,6 +165,6 @@ def explain(url: URL, trouble: BaseException) -> KBError:
         return CannotOpen(f"{name} cannot be opened. Check that its folder exists and that you may write there.")
     if "disk i/o" in told:
         return CannotOpen(f"{name} cannot be read or written (disk I/O error). Check the disk, then: metaml kb doctor")
-    if "connection" in told or "connect" in told or "authentication" in told:
+    if any(word in told for word in ("connect", "authentication", "resolve host")):
         return CannotOpen(f"{name} cannot be reached ({said}). Check the address and that the server runs.")
     return KBError(f"{name} refused the operation ({said}). Check it with: metaml kb doctor --kb {name}")

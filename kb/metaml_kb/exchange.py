@@ -11,22 +11,25 @@ import tempfile
 import time
 import uuid
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select, text, true
+from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, ProgrammingError
 
 from metaml_kb import schema, tables
-from metaml_kb.dimensions import insert_rows
+from metaml_kb.dimensions import Rows, insert_rows
 from metaml_kb.engine import locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
 from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
 from metaml_kb.provenance import yours
 from metaml_kb.sql import KnowledgeBase, open_kb
-from metaml_kb.transfer import Merged, merge
+from metaml_kb.transfer import Merged, check_records, merge
 
 FORMAT = "metaml-export-2"
 # The first format kept the scores per fold as bytes.
@@ -39,6 +42,13 @@ ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 TABLE_SUFFIXES = {".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".arff", ".xlsx"}
 FOLD_SCORES = tables.run.c.fold_scores
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, LookupError),
+    *(TypeError, ArithmeticError, RuntimeError, MemoryError),
+)
+"""What reading a damaged zip or Parquet file may raise."""
+UNFIT = (DataError, IntegrityError, InterfaceError, ProgrammingError)
+"""What a database says of rows that do not fit its tables."""
 TABLES = [table for table in tables.metadata.sorted_tables if table.name != "knowledge_base"]
 
 Row = dict[str, Any]
@@ -74,25 +84,28 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
     except OSError as trouble:
         raise CannotOpen(f"{path} cannot be written ({trouble.strerror}). Choose another place.") from None
     finally:
-        for leftover in path.parent.glob(f"{unfinished.name}*"):
+        for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink()
     return n_runs
 
 
-def import_file(kb: KnowledgeBase, path: Path) -> Merged:
-    """Merge an exported file, or another SQLite knowledge base, into this one."""
+def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> Merged:
+    """Merge an exported file, or another SQLite knowledge base, into this one.
+
+    One that `is_trusted` goes into a new knowledge base without a look at each run.
+    """
     check_import(path)
     is_zip = _is_zip(path)
     with tempfile.TemporaryDirectory() as folder:
         if not is_zip:
             place = schema.current_copy(path, Path(folder) / "copy.db")
         elif _is_new(kb) and _schema_of(path) == schema.HEAD:
-            return _load_new(kb, path)
+            return _load_new(kb, path, is_trusted=is_trusted)
         else:
             place = Path(folder) / "import.db"
             _load_zip(path, place)
         with open_kb(place, create=False) as other:
-            return merge(kb, other)
+            return merge(kb, other, name=path.name)
 
 
 def check_import(path: Path) -> None:
@@ -119,12 +132,12 @@ def _is_zip(path: Path) -> bool:
     return is_zip
 
 
-def create_from(path: Path, file: Path) -> None:
+def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
     """Make a knowledge base at a path that holds what an exported file holds; it appears whole or not at all.
 
-    If another process is faster, its knowledge base stays.
+    If another process is faster, its knowledge base stays. A file that `is_trusted` is loaded as it is.
     """
-    for leftover in path.parent.glob(f"{path.name}.*{UNFINISHED}*"):
+    for leftover in path.parent.glob(f"{escape(path.name)}.*{UNFINISHED}*"):
         # Another process may be at work here: what was there a moment ago may be gone.
         with suppress(FileNotFoundError):
             if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
@@ -133,14 +146,14 @@ def create_from(path: Path, file: Path) -> None:
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
         with open_kb(unfinished) as kb:
-            import_file(kb, file)
+            import_file(kb, file, is_trusted=is_trusted)
         _leave_one_file(unfinished, with_log=True)
         _appear(unfinished, path)
     except KBError as trouble:
         # Nobody asked for the file under its passing name.
         raise type(trouble)(str(trouble).replace(str(unfinished), str(path))) from trouble
     finally:
-        for leftover in path.parent.glob(f"{unfinished.name}*"):
+        for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink(missing_ok=True)
 
 
@@ -177,9 +190,12 @@ def n_runs_in(path: Path) -> int:
     if not _is_zip(path):
         with open_kb(path, create=False) as kb:
             return int(kb.info()["runs"])
-    with zipfile.ZipFile(path) as archive:
-        _manifest(archive, path)
-        return int(parquet.ParquetFile(io.BytesIO(archive.read("run.parquet"))).metadata.num_rows)
+    _schema_of(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return int(parquet.ParquetFile(io.BytesIO(archive.read("run.parquet"))).metadata.num_rows)
+    except DAMAGE as trouble:
+        raise _damaged(path, "at table run", trouble) from None
 
 
 def _is_new(kb: KnowledgeBase) -> bool:
@@ -286,14 +302,37 @@ def _leave_one_file(path: Path, *, with_log: bool = False) -> None:
 
 
 def _schema_of(path: Path) -> str:
-    with zipfile.ZipFile(path) as archive:
-        return str(_manifest(archive, path)["schema"])
+    """Return the schema that an exported file was written with; raise unless this metaml can read it."""
+    manifest: Any = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            # Our tables are packed by themselves: a zip that packs them, too, may unfold to any size.
+            is_ours = all(part.compress_type == zipfile.ZIP_STORED for part in archive.infolist())
+            if is_ours and "manifest.json" in archive.namelist():
+                manifest = json.loads(archive.read("manifest.json"))
+    except DAMAGE as trouble:
+        raise _damaged(path, "at its manifest", trouble) from None
+    if not isinstance(manifest, dict) or manifest.get("format") not in READABLE:
+        raise BadTable(f"{path.name} was not written by metaml kb export. For a csv table use: metaml kb import-table")
+    found = str(manifest.get("schema"))
+    if found != schema.HEAD and found not in schema.known_versions():
+        raise SchemaMismatch(
+            f"{path.name} has schema {found}, this metaml knows {schema.HEAD}. Run: pip install --upgrade metaml"
+        )
+    return found
 
 
-def _load_new(kb: KnowledgeBase, path: Path) -> Merged:
+def _damaged(path: Path, where: str, trouble: BaseException) -> BadTable:
+    said = str(trouble).strip().split("\n")[0] or type(trouble).__name__
+    return BadTable(f"{path.name} is damaged {where} ({said}). Ask for a new export.")
+
+
+def _load_new(kb: KnowledgeBase, path: Path, *, is_trusted: bool) -> Merged:
     """Fill a knowledge base that is still empty, table by table."""
     with zipfile.ZipFile(path) as archive, writing(kb.engine) as connection:
         _insert_archive(connection, archive, path)
+        if not is_trusted:
+            check_records(connection, path.name)
         counts = [
             int(connection.execute(select(func.count()).select_from(table)).scalar_one())
             for table in (tables.dataset, tables.run)
@@ -305,8 +344,8 @@ def _load_zip(path: Path, place: Path) -> None:
     """Lay an exported file out as a SQLite knowledge base of the schema it was written with."""
     from alembic import command
 
+    found = _schema_of(path)
     with zipfile.ZipFile(path) as archive:
-        found = _manifest(archive, path)["schema"]
         engine = make_engine(locate(place))
         try:
             with writing(engine) as connection:
@@ -319,40 +358,32 @@ def _load_zip(path: Path, place: Path) -> None:
             engine.dispose()
 
 
-def _manifest(archive: zipfile.ZipFile, path: Path) -> Row:
-    try:
-        manifest = json.loads(archive.read("manifest.json"))
-    except (KeyError, ValueError):
-        manifest = {}
-    if not isinstance(manifest, dict) or manifest.get("format") not in READABLE:
-        raise BadTable(f"{path.name} was not written by metaml kb export. For a csv table use: metaml kb import-table")
-    if str(manifest["schema"]) > schema.HEAD:
-        raise SchemaMismatch(
-            f"{path.name} has schema {manifest['schema']}, this metaml knows {schema.HEAD}. "
-            "Run: pip install --upgrade metaml"
-        )
-    return manifest
-
-
 def _insert_archive(connection: Connection, archive: zipfile.ZipFile, path: Path) -> None:
     """Insert the rows of every table of an archive; the columns are those the database has."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     present = set(archive.namelist())
     inspector = inspect(connection)
     for table in TABLES:
         if f"{table.name}.parquet" not in present or not inspector.has_table(table.name):
             continue
         names = [column["name"] for column in inspector.get_columns(table.name)]
-        try:
-            file = parquet.ParquetFile(io.BytesIO(archive.read(f"{table.name}.parquet")))
-            for batch in file.iter_batches(batch_size=CHUNK, columns=names):
-                columns = [_plain_column(batch.column(name)) for name in names]
-                insert_rows(connection, table, names, list(zip(*columns, strict=True)))
-        except (pa.ArrowInvalid, KeyError, zipfile.BadZipFile) as trouble:
-            raise BadTable(f"{path.name} is damaged at table {table.name} ({trouble}). Ask for a new export.") from None
+        for rows in _archived_rows(archive, table, names, path):
+            try:
+                insert_rows(connection, table, names, rows)
+            except UNFIT as trouble:
+                raise _damaged(path, f"at table {table.name}", trouble.orig or trouble) from None
     connection.execute(text("UPDATE knowledge_base SET revision = revision + 1"))
+
+
+def _archived_rows(archive: zipfile.ZipFile, table: Table, names: list[str], path: Path) -> Iterator[Rows]:
+    """Yield the rows of a table of an archive, in chunks."""
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(io.BytesIO(archive.read(f"{table.name}.parquet")))
+        for batch in file.iter_batches(batch_size=CHUNK, columns=names):
+            yield list(zip(*(_plain_column(batch.column(name)) for name in names), strict=True))
+    except DAMAGE as trouble:
+        raise _damaged(path, f"at table {table.name}", trouble) from None
 
 
 def _plain_column(column: Any) -> list[Any]:

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -69,7 +70,14 @@ def read_sql(engine: Engine, query: str, parameters: Mapping[str, Any] | None = 
             raise _blame(engine, trouble) from None
         finally:
             transaction.rollback()
-    return pd.DataFrame.from_records([tuple(map(_shown, row)) for row in rows], columns=columns)
+    frame = pd.DataFrame([tuple(map(_shown, row)) for row in rows], columns=columns, dtype=object)
+    return frame.apply(_typed) if len(frame) else frame
+
+
+def _typed(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column with the type of its values; whole numbers stay such, to the last digit, beside a NULL."""
+    kinds = set(map(type, column))
+    return column.astype("Int64") if kinds == {int, type(None)} else column.infer_objects()
 
 
 def _statement(query: str, parameters: Mapping[str, Any] | None) -> Any:
@@ -91,9 +99,12 @@ def _unique(names: list[str]) -> list[str]:
 
 
 def _shown(value: Any) -> Any:
-    """Return short binary values (identities) as hexadecimal text, as the rest of metaml shows them."""
+    """Return a value as the rest of metaml shows it: identities as hexadecimal text, numbers as Python's own."""
     if isinstance(value, bytes | memoryview) and len(value) == 16:
         return bytes(value).hex()
+    if isinstance(value, Decimal):
+        # What PostgreSQL's sum and avg return.
+        return int(value) if value.as_tuple().exponent == 0 else float(value)
     return value
 
 

@@ -78,7 +78,7 @@ def _is_foreign(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return False
     return bool(names) and knowledge_base.name not in names
 
@@ -150,6 +150,13 @@ def alembic_config(folder: Path | None = None) -> "Config":
     return config
 
 
+def known_versions(folder: Path | None = None) -> set[str]:
+    """Return every version of the schema that there has been."""
+    from alembic.script import ScriptDirectory
+
+    return {revision.revision for revision in ScriptDirectory.from_config(alembic_config(folder)).walk_revisions()}
+
+
 def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
     """Bring an old knowledge base to the newest schema; return where the backup is, None if nothing was to be done."""
     from alembic import command
@@ -165,7 +172,7 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
         return None
     if found is None:
         raise CannotOpen(f"{name} is not a metaml knowledge base. Make one with: metaml kb init --kb {name}")
-    if found not in {revision.revision for revision in script.walk_revisions()}:
+    if found not in known_versions(folder):
         raise SchemaMismatch(f"{name} has schema {found}, this metaml knows {head}. Run: pip install --upgrade metaml")
     backup = _back_up(engine, found)
     with writing(engine) as connection:
@@ -177,11 +184,13 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
 
 
 def current_copy(path: Path, copy: Path) -> Path:
-    """Return a SQLite knowledge base that has the newest schema: the file itself, or an upgraded copy of it."""
+    """Return a SQLite knowledge base with the newest schema: an upgraded copy of an older one, else the file itself."""
     engine = make_engine(locate(path))
     try:
         with explained(engine.url), engine.connect() as connection, connection.begin():
-            if version(connection) in (HEAD, None):
+            found = version(connection)
+            # What is newer is refused under its own name when it is opened.
+            if found is None or found >= HEAD:
                 return path
     finally:
         engine.dispose()

@@ -300,6 +300,11 @@ class KnowledgeBase:
             raise BadQuery(f"Run {run} has no stored predictions. Choose one from: metaml kb runs")
         return unpack_predictions(*row)
 
+    def key(self) -> str:
+        """Return what tells this knowledge base from any other, also from one that takes its place; copies share it."""
+        with reading(self._ours()) as connection:
+            return str(connection.execute(select(tables.knowledge_base.c.key)).scalar_one())
+
     def revision(self) -> str:
         """Return a text that changes whenever something is added."""
         table = tables.knowledge_base

@@ -1,6 +1,7 @@
 """From one knowledge base to another: merge by run identity, and tell what one knows that the other does not."""
 
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +13,27 @@ from sqlalchemy import Connection, Table, func, select, update
 from metaml_kb import tables
 from metaml_kb.dimensions import UNKNOWN, add_dataset, add_keyed, add_metafeatures, insert_rows, number_names
 from metaml_kb.engine import reading, writing
-from metaml_kb.packing import unpack_predictions
+from metaml_kb.errors import BadRecord
+from metaml_kb.packing import pack_scores, unpack_predictions
 from metaml_kb.records import DatasetRecord, ProposalRecord, Run
 from metaml_kb.runrows import RUN_ROWS, proposal_of, run_of
 from metaml_kb.sql import KnowledgeBase
 from metaml_kb.words import names_of
-from metaml_kb.writing import Added, Clash
+from metaml_kb.writing import Added, Clash, canonical
 
 CHUNK = 5_000
+STORAGE_CLASSES = {int: {"integer"}, float: {"real", "integer"}, str: {"text"}, bytes: {"blob"}}
+"""What SQLite calls the values of each type; it lets any value into any column."""
+OBJECTS = (
+    tables.dataset.c.details,
+    tables.environment.c.versions,
+    tables.session.c.settings,
+    tables.event.c.details,
+    tables.proposal.c.details,
+)
+"""Columns of JSON objects."""
+NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, zlib.error)
+"""What reading records that metaml did not write may raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +46,14 @@ class Merged:
     clashes: tuple[Clash, ...]
 
 
-def merge(target: KnowledgeBase, source: KnowledgeBase) -> Merged:
-    """Bring everything that the source knows into the target: a set union by identity.
+def merge(target: KnowledgeBase, source: KnowledgeBase, *, name: str | None = None) -> Merged:
+    """Bring everything that the source (which may go by another `name`) knows into the target: a union by identity.
 
     Nothing in the target is overwritten; a run with another score in the source is reported. Merging again, or in
-    another order, gives the same set of runs.
+    another order, gives the same set of runs. Of a source that holds a record which cannot be stored, nothing is.
     """
     with reading(source.engine) as there:
+        check_records(there, name or source.name)
         n_datasets = _merge_datasets(target, there)
         _merge_keyed(target, there, tables.fold_plan, better="strategy")
         _merge_keyed(target, there, tables.environment, better="reference_seconds")
@@ -46,6 +61,38 @@ def merge(target: KnowledgeBase, source: KnowledgeBase) -> Merged:
         _merge_events(target, there)
         added = sum((target.add_runs(runs) for runs in runs_in(there)), Added())
     return Merged(n_datasets, added.n_new, added.n_known, added.clashes)
+
+
+def check_records(connection: Connection, name: str) -> None:
+    """Raise unless all records of a database that somebody else may have made can be stored."""
+    try:
+        if connection.dialect.name == "sqlite":
+            _check_storage(connection)
+        for column in OBJECTS:
+            if not all(isinstance(json.loads(text), dict) for text in connection.execute(select(column)).scalars()):
+                raise ValueError(f"no JSON object in {column.table.name}.{column.name}")
+        for runs in runs_in(connection):
+            canonical(runs)
+            for run in runs:
+                pack_scores(run.scores)
+    except (BadRecord, *NONSENSE) as trouble:
+        said = str(trouble).strip().split("\n")[0] or type(trouble).__name__
+        raise BadRecord(
+            f"{name} holds what metaml never wrote ({said}), so nothing of it was stored. Ask for a new copy."
+        ) from None
+
+
+def _check_storage(connection: Connection) -> None:
+    """Raise unless the values in a SQLite file are of the types of their columns, and what they refer to is there."""
+    for table in tables.metadata.sorted_tables:
+        for column in table.columns:
+            allowed = STORAGE_CLASSES[column.type.python_type] | ({"null"} if column.nullable else set())
+            wrong = select(func.typeof(column)).where(func.typeof(column).not_in(sorted(allowed))).limit(1)
+            if (found := connection.execute(wrong).scalar()) is not None:
+                raise ValueError(f"a value of type {found} in {table.name}.{column.name}")
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if broken is not None:
+        raise ValueError(f"a row of {broken[0]} that refers to no row of {broken[2]}")
 
 
 def _rows(connection: Connection, table: Table) -> list[dict[str, Any]]:

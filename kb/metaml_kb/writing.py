@@ -53,7 +53,7 @@ class Added:
 
 
 @dataclass(slots=True)
-class _Chunk:
+class Chunk:
     """A chunk of runs on its way into the tables; lists are parallel, one entry per distinct run."""
 
     runs: list[Run] = field(default_factory=list)
@@ -71,7 +71,7 @@ def chunks(runs: Iterable[Run], size: int) -> Iterator[list[Run]]:
 
 def add_chunk(connection: Connection, runs: Sequence[Run]) -> Added:
     """Store these runs within one transaction; known ones are left as they are and clashes reported."""
-    chunk = _canonical(runs)
+    chunk = canonical(runs)
     known = _known_runs(connection, chunk.identities)
     fresh = [i for i, identity in enumerate(chunk.identities) if identity not in known]
     first = next_id(connection, tables.run)
@@ -85,9 +85,9 @@ def add_chunk(connection: Connection, runs: Sequence[Run]) -> Added:
     return Added(len(fresh), len(again), clashes)
 
 
-def _canonical(runs: Sequence[Run]) -> _Chunk:
+def canonical(runs: Sequence[Run]) -> Chunk:
     """Check each run and set apart those that stand twice in one chunk."""
-    chunk, seen = _Chunk(), set()
+    chunk, seen = Chunk(), set()
     for run in runs:
         if run.status not in STATUSES:
             raise BadRecord(f"A run has the status {run.status!r}. Use one of: {', '.join(STATUSES)}.")

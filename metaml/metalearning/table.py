@@ -234,15 +234,24 @@ def _release_weight(versions: Mapping[str, str]) -> float:
 
 
 def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, Sequence[Config]]:
-    """Return one row for each configuration of each data set, and the configurations."""
+    """Return one row for each configuration of each data set, and the configurations.
+
+    Of repetitions each has a part in the score as it weighs, and together they weigh what the heaviest does.
+    """
     own = {*LEADING, *TRAILING, *frame.attrs.get("metrics", ()), *ADDED}
     names = [column for column in frame.columns if column not in own]
     wanted = None if space is None else {parameter.name for parameter in space.parameters}
     names = [column for column in names if wanted is None or column.removeprefix("config.") in wanted]
     codes = _codes(frame, ["fingerprint", *names])
     _, first, position, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-    means: dict[str, Array] = {}
-    for column in ("score", "seconds", "reference"):
+    weights = frame["weight"].to_numpy(np.float64)
+    heaviest = np.zeros(len(first))
+    np.maximum.at(heaviest, position, weights)
+    # Relative to the heaviest, so that a score that stands alone stays as it is to the last digit.
+    parts = weights / heaviest[position]
+    scores = np.bincount(position, parts * frame["score"].to_numpy(np.float64), minlength=len(first))
+    means: dict[str, Array] = {"score": scores / np.bincount(position, parts, minlength=len(first)), "weight": heaviest}
+    for column in ("seconds", "reference"):
         totals = np.bincount(position, frame[column].to_numpy(np.float64), minlength=len(first))
         means[column] = totals / counts
     chosen = frame.iloc[first].assign(**means)

@@ -35,7 +35,7 @@ def open_with_starter(path_or_url: str | Path | None = None) -> KnowledgeBase:
     path = sqlite_path(url)
     if path is not None and file is not None and not path.exists():
         check_file(url, create=True)
-        create_from(path, file)
+        create_from(path, file, is_trusted=file == SHIPPED)
     return open_kb(path_or_url)
 
 

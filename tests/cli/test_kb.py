@@ -294,6 +294,12 @@ def test_metafeatures_of_others_can_be_imported(tmp_path):
         assert kb.metafeatures()["NumberOfInstances"].tolist() == [100.0]
 
 
+def test_a_table_gives_the_terminal_no_commands():
+    frame = pd.DataFrame({"name": ["\x1b[2Jred\nand\tgreen"]})
+
+    assert as_text(frame, width=70).splitlines() == ["name", " [2Jred and green"]
+
+
 def test_a_table_fits_the_terminal():
     frame = pd.DataFrame({name: ["x" * 20] for name in "abcdef"})
 

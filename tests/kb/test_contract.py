@@ -295,6 +295,17 @@ class TestAsking:
         assert frame.values.tolist() == [["random_forest", 0.625]]
         assert settings["n"].tolist() == [3]
 
+    def test_sql_tells_whole_numbers_to_the_last_digit(self, kb):
+        kb.start_session("bot", seed=2**62 + 1)
+        kb.start_session("bot")
+
+        frame = kb.sql("SELECT seed FROM session ORDER BY seed IS NULL")
+        total = kb.sql("SELECT sum(seed) AS total FROM session")["total"].tolist()
+
+        assert int(frame["seed"].iloc[0]) == 2**62 + 1
+        assert frame["seed"].isna().tolist() == [False, True]
+        assert (total, type(total[0])) == ([2**62 + 1], int)
+
     @pytest.mark.parametrize(
         "query",
         [

@@ -165,3 +165,12 @@ def test_a_damaged_beginning_is_told_as_that(overwrite, last):
 def test_what_is_no_damage_is_left_to_the_one_who_opens(tmp_path):
     with pytest.raises(CannotOpen, match="There is no knowledge base"):
         check_up(tmp_path / "none.db")
+
+
+def test_a_file_that_cannot_be_opened_is_not_called_damaged(kb, tmp_path):
+    kb.close()
+    # As in a read-only folder, the write-ahead log cannot be made.
+    (tmp_path / "kb.db-wal").mkdir()
+
+    with pytest.raises(CannotOpen, match=r"kb\.db cannot be opened"):
+        check_up(tmp_path / "kb.db")

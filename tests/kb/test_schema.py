@@ -241,6 +241,14 @@ def test_an_unreadable_url_is_explained_without_repeating_it(place):
     assert "hunter2" not in str(trouble.value)
 
 
+@pytest.mark.parametrize("place", ["postgresql://me:my@hunter2@host/kb", "postgresql://me:my@hunter2/x@host/kb"])
+def test_a_password_with_an_at_sign_is_not_taken_for_the_address(place):
+    with pytest.raises(CannotOpen, match="part of a password as %40") as trouble:
+        open_kb(place)
+
+    assert "hunter2" not in str(trouble.value)
+
+
 def test_an_unknown_kind_of_database_names_the_driver():
     with pytest.raises(CannotOpen, match="No driver"):
         open_kb("nosuchdb://somewhere/kb")

@@ -115,6 +115,28 @@ def test_repetitions_of_a_configuration_are_averaged(empty_kb: KnowledgeBase):
     assert found.scores.round(6).tolist() == [0.6]
 
 
+def test_an_own_repetition_of_what_the_starter_ran_weighs_three_times_as_much(empty_kb: KnowledgeBase):
+    empty_kb.add_dataset(DatasetRecord("a" * 32, "a"))
+    for seed, (kind, score, rates) in enumerate((("starter", 0.4, (0.1, 0.2)), ("bot", 0.8, (0.1, 0.3)))):
+        session = empty_kb.start_session(kind)
+        for rate in rates:
+            run = Run(
+                dataset="a" * 32,
+                algorithm="toy",
+                config={"rate": rate},
+                scores={"accuracy": score},
+                seed=seed,
+                session=session,
+            )
+            empty_kb.add_run(run)
+
+    found = experience(empty_kb, "toy", metric="accuracy")
+
+    assert [config["rate"] for config in found.configs] == [0.1, 0.2, 0.3]
+    assert found.scores.round(6).tolist() == [0.7, 0.4, 0.8]
+    assert (found.weights / found.weights[1]).round(6).tolist() == [3.0, 1.0, 3.0]
+
+
 def test_values_that_only_look_equal_stay_apart(empty_kb: KnowledgeBase):
     empty_kb.add_dataset(DatasetRecord("a" * 32, "a"))
     for value in (None, "None", True):

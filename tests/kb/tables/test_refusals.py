@@ -25,7 +25,9 @@ def test_call_in_a_dict_cell_is_refused_and_never_made(imported, tmp_path):
     assert imported.kb.info()["sessions"] == {}
 
 
-@pytest.mark.parametrize("cell", ["[1]", "{1: 2}", "{'a': 1e999}", '"{""a"": NaN}"', "{'a': b}", "nonsense", "{" * 500])
+@pytest.mark.parametrize(
+    "cell", ["[1]", "{1: 2}", "{'a': 1e999}", '"{""a"": NaN}"', "{'a': b}", "nonsense", "{" * 500, "{'a': '\\ud800'}"]
+)
 def test_dict_cell_must_be_a_dict_of_plain_values(imported, cell):
     with pytest.raises(BadTable, match=r"Line 2 of runs\.csv"):
         imported(f"task_id;p;accuracy\n1;{cell};0.5\n", replace(FOREST, config_column="p"))

@@ -1,0 +1,31 @@
+"""What several tests of the knowledge base need."""
+
+import numpy as np
+import pytest
+
+from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord
+
+
+@pytest.fixture
+def full(kb, run_of):
+    session = kb.start_session("bot", settings={"data": "secret-folder"})
+    environment = kb.add_environment(EnvironmentRecord({"xgboost": "3.2"}, host="secret-host", platform="secret-7.1"))
+    kb.add_dataset(
+        DatasetRecord("e" * 32, "secret-name", target="secret-target", details={"columns": ["secret-column"]})
+    )
+    kb.add_fold_plan(FoldPlanRecord("2-fold", "stratified", 2, assignment=b"secret-plan"))
+    kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, reasons={})
+    for source in ("secret-source", "another-secret"):
+        kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, source=source, seconds={"simple": 0.5})
+    kb.add_runs(run_of(n, session=session, environment=environment) for n in range(3))
+    kb.add_run(run_of(9, dataset="e" * 32, status="failed", scores={}, error="no column secret-column"))
+    kb.add_run(
+        run_of(
+            10,
+            dataset="e" * 32,
+            proposal=ProposalRecord("gbqr", details={"like": "secret-name"}),
+            predictions=np.ones(3, dtype=np.float32),
+        )
+    )
+    kb.add_run(run_of(11, proposal=ProposalRecord("secret-proposer")))
+    return kb
