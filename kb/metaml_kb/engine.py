@@ -129,6 +129,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
         connection = plain.execution_options(metaml_writer=True)
         with connection.begin():
             if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SELECT set_config('lock_timeout', %s, true)", (f"{BUSY_SECONDS}s",))
                 connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (WRITER_LOCK,))
             yield connection
 
@@ -157,7 +158,7 @@ def explain(url: URL, trouble: BaseException) -> KBError:
     # SQLite quotes what it cannot read of a damaged file, which may be no text.
     if isinstance(trouble, UnicodeDecodeError) or "not a database" in told or "malformed" in told:
         return CannotOpen(f"{name} is not a metaml knowledge base, or it is damaged. Try: metaml kb doctor --kb {name}")
-    if "locked" in told:
+    if "locked" in told or "lock timeout" in told:
         return CannotOpen(
             f"{name} was locked by another program for {BUSY_SECONDS} seconds. Close that program and repeat."
         )

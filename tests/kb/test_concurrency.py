@@ -7,7 +7,11 @@ import subprocess
 import sys
 import time
 
-from metaml_kb import DatasetRecord, open_kb
+import pytest
+
+from metaml_kb import DatasetRecord, engine, open_kb
+from metaml_kb.engine import writing
+from metaml_kb.errors import CannotOpen
 
 WRITER = """
 import sys
@@ -96,3 +100,12 @@ os._exit(0)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert is_sound(path)
+
+
+def test_a_database_that_another_program_holds_is_not_waited_for_for_ever(postgres_url, monkeypatch):
+    url = postgres_url("held")
+    with open_kb(url) as kb, open_kb(url) as other, writing(other.engine):
+        monkeypatch.setattr(engine, "BUSY_SECONDS", 1)
+
+        with pytest.raises(CannotOpen, match="locked by another program for 1 seconds"):
+            kb.add_dataset(DatasetRecord("f" * 32, "iris"))
