@@ -196,6 +196,7 @@ class Consultation:
             algorithms=self._settings.algorithms,
             is_valid=lambda name, config: ALGORITHMS[name].space(task).is_valid(config),
             n_rows=self._plan.n_used,
+            n_folds=self._plan.n_folds,
             reference_seconds=environment()["reference_seconds"],
         )
 

@@ -113,7 +113,7 @@ class TuneSession:
         for trial in () if resumed is None else resumed.trials:
             self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
             self.trials.append(trial)
-        self._n_asked = len(self.trials)
+        self._n_asked, self._begun = len(self.trials), self.budget.used
         self._events: list[tuple[str, Mapping[str, object]]] = []
         if resumed is not None:
             self._note("resumed", {"held_by": this_process(), **self._plain_memory()})
@@ -315,8 +315,8 @@ class TuneSession:
 
     def _leave_opening_in_time(self) -> None:
         """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""
-        seconds = self.settings.seconds
-        if self.lineup.is_timed and seconds and self.search.is_opening and self.budget.used > OPENING_SHARE * seconds:
+        share = OPENING_SHARE * (self.budget.left + self.budget.used - self._begun)
+        if self.lineup.is_timed and self.search.is_opening and self.budget.used - self._begun > share:
             self.search.end_opening()
             self._note("opening ended", {})
 

@@ -17,6 +17,8 @@ from metaml.metalearning.repertoire import LIKENESS, Repertoire, Wanted
 from metaml.metalearning.scales import Array
 
 LEAST_DATASETS = 10
+USUAL_FOLDS = 5
+"""Of the runs that moves are known by; an evaluation with fewer folds takes less."""
 HALF_WEIGHT = 20
 """The data set at this place in the order of likeness counts half as much as the nearest."""
 LONGEST_SHARE = 0.2
@@ -47,6 +49,7 @@ class Opening:
         algorithms: Collection[str],
         is_valid: Callable[[str, Config], bool] = lambda _name, _config: True,
         n_rows: float,
+        n_folds: int = USUAL_FOLDS,
         reference_seconds: float | None = None,
     ) -> None:
         self._described = {name: float(metafeatures.get(name, np.nan)) for name in LIKENESS}
@@ -56,6 +59,7 @@ class Opening:
             if name in algorithms and is_valid(name, config)
         ]
         seconds = repertoire.seconds(self._described, n_rows=n_rows, reference_seconds=reference_seconds)
+        seconds *= n_folds / USUAL_FOLDS
         self.moves = [Move(*repertoire.moves[place], float(seconds[place])) for place in usable]
         self._levels = repertoire.levels[:, usable]
         self._names = [repertoire.names[print_] for print_ in repertoire.metafeatures.index]

@@ -63,6 +63,12 @@ def test_seconds_grow_with_the_rows_and_are_those_of_the_runs(repertoire):
     assert (many >= few).all()
 
 
+def test_a_part_that_is_held_out_takes_a_fifth_of_five_folds(repertoire):
+    folds, part = reading(repertoire), reading(repertoire, n_folds=1)
+
+    assert [move.seconds for move in part.moves] == pytest.approx([move.seconds / 5 for move in folds.moves])
+
+
 def test_nobody_knows_nothing():
     nothing = make_repertoire({}, {})
 
