@@ -33,7 +33,7 @@ OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation"
 SLOW_SHARE = 1 / 12
 N_OPENING = 16
 OPENING_SHARE = 0.4
-"""The opening has so many moves, but no more than this part of the evaluations, or of the time that is left to search."""
+"""The opening has so many moves, but no more than this part of the evaluations, or of the time there is to search."""
 JOIN_EVERY = 4
 """An algorithm that the opening passed over joins the search later: one after every four evaluations."""
 RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
