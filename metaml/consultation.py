@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from metaml.algorithms import ALGORITHMS
@@ -67,7 +67,7 @@ class Consultation:
         """Return the line-up with what can be read at once."""
         if self._settings.uses_memory:
             with self._entry("memory"):
-                self._repertoire = repertoire_at_hand(self._kb, self._wanted())
+                self._repertoire = repertoire_at_hand(self._kb, self._wanted)
             with self._entry("metafeatures"):
                 simple = self._simple()
             with self._entry("memory"):
@@ -149,11 +149,12 @@ class Consultation:
             metric=self._metric,
             algorithms=settings.algorithms,
             simple=simple,
-            left_out=self._wanted().left_out,
+            left_out=self._wanted.left_out,
             budget_seconds=settings.clock,
         )
         return Recall(look).wait() or Kin()
 
+    @cached_property
     def _wanted(self) -> Wanted:
         left_out = self._settings.exclude_datasets
         gone = to_leave_out(self._kb, left_out) if left_out else ()
@@ -168,7 +169,7 @@ class Consultation:
             return None
         table = self._kb.metafeatures().reindex([self._dataset.fingerprint])
         values = {str(name): float(value) for name, value in table.iloc[0].items()}
-        memory = remember(self._kb, self._wanted(), values, seconds=settings.clock)
+        memory = remember(self._kb, self._wanted, values, seconds=settings.clock)
         if memory is not None:
             memory.prepare(settings.algorithms)
         return memory
