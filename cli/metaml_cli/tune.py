@@ -20,6 +20,7 @@ MOST_WORKERS = 8
 """What is taken of a large machine unless --workers says otherwise."""
 INCOMPLETE = 1
 """Exit code of a search that ended early, as nothing more could be stored."""
+LONGEST_START_SECONDS = 60.0
 
 if TYPE_CHECKING:
     from metaml.end_to_end import Tuned
@@ -79,8 +80,9 @@ def tune(
     from metaml.evaluation import Pool
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
-    # A person counts from the moment the command was typed.
-    budget = Budget(seconds, used_before=seconds_alive())
+    # A person counts from the moment the command was typed; an older process was started for something else.
+    alive = seconds_alive()
+    budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
     n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
     line = LiveLine()
     # The workers load their libraries while this process reads the data and asks the knowledge base.

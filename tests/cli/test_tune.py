@@ -12,9 +12,11 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from typer.testing import CliRunner
 
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneProgress
+from metaml_cli.main import app
 from metaml_cli.tune import _progress_text, _summary
 from metaml_kb import open_kb
 
@@ -205,3 +207,13 @@ def test_a_summary_tells_how_many_members_it_does_not_list():
 
     assert lines[1] == "Cross-validated ROC AUC: 0.9000 (ensemble of 8)."
     assert lines[8] == "  … and 2 more"
+
+
+def test_a_search_in_a_process_that_is_older_than_the_command_has_all_its_time(iris_csv, tmp_path, monkeypatch):
+    monkeypatch.setattr("metaml.budget.seconds_alive", lambda: 3600.0)
+    words = ["tune", str(iris_csv), "--time-budget", "5s", "--algorithms", "decision_tree", "--no-kb"]
+
+    done = CliRunner().invoke(app, [*words, "--output", str(tmp_path / "found")])
+
+    assert done.exit_code == 0, done.output
+    assert "fallback" not in done.output
