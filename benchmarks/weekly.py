@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 from proof import DATASETS, halves, held_out_score, loss_of, read, related, tested
 
-from metaml.data import from_frame
-from metaml.end_to_end import tune
+from metaml.data import Dataset, from_frame
+from metaml.end_to_end import Tuned, tune
 from metaml.tune_settings import TuneSettings
 from metaml_kb import open_kb
 
@@ -75,7 +75,9 @@ def copied(base: Path, place: Path) -> Path:
     return place
 
 
-def searched(dataset, place, seconds, seed, leave_out, *, uses_memory=True):  # type: ignore[no-untyped-def]
+def searched(
+    dataset: Dataset, place: Path, seconds: float, seed: int, leave_out: tuple[str, ...], *, uses_memory: bool = True
+) -> Tuned:
     """Return what a search found."""
     settings = TuneSettings(
         seconds=seconds, n_workers=2, seed=seed, uses_memory=uses_memory, exclude_datasets=leave_out
