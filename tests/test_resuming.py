@@ -21,6 +21,7 @@ from metaml.data import Dataset, from_frame
 from metaml.end_to_end import tune
 from metaml.evaluation import Limits, Pool
 from metaml.finishing import finish
+from metaml.learning import Wanted, learn
 from metaml.recording import dataset_record, fold_plan_record
 from metaml.resuming import cut_short, trials_of
 from metaml.retrace import retrace
@@ -266,6 +267,8 @@ def test_a_knowledge_base_that_somebody_locks_ends_a_search_with_a_model(iris, p
 def test_a_resumed_search_goes_on_at_once_and_experience_joins_it_later(iris, pool, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         fill(kb)
+        # Two searches that learn at the same time would keep the lessons of the slower one.
+        learn(kb, Wanted("neg_log_loss", "multiclass"))
         settings = settings_of(seconds=60.0, n_iterations=None)
         key = cut_after(2, iris, kb, settings, pool)
         earlier = cut_short(kb, iris.fingerprint, Spool(None))

@@ -156,10 +156,10 @@ def test_a_fallback_leaves_no_code_of_an_earlier_search_beside_it(tmp_path):
 
 
 def test_a_refit_that_did_not_succeed_is_told_with_its_time_and_its_limits():
-    iris, settings = builtin.load("iris"), settings_of(limits=Limits(1e-6), refits=True)
+    iris, settings = builtin.load("iris"), settings_of(refits=True)
     found = tune(iris, settings_of(n_iterations=2)).found
 
-    with Pool(1) as pool, FoldModels() as models:
+    with Pool(1, registry="tests.refusing:REFUSING", preload=()) as pool, FoldModels() as models:
         pool.add(iris)
         finished = finish(iris, found, pool, settings, Budget(None), models=models)
 
