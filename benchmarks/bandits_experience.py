@@ -29,7 +29,7 @@ from metaml.metalearning.quality import folds
 from metaml.metalearning.runs import Experience, make_experience
 from metaml.optimizer import STRATEGIES
 from metaml.replay.arms import PolicyFor, Problem, gaps, make_problems
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import Cell
 
 N_EVALUATIONS = max(ROUNDS)
@@ -46,7 +46,7 @@ def described(family: str, metadata: Path) -> pd.DataFrame:
     return table.loc[known["openml100_task_id"]].set_axis(list(known["dataset"]))
 
 
-def experience_of(members: Sequence[Pool], table: pd.DataFrame, log: Sequence[str]) -> Experience:
+def experience_of(members: Sequence[RecordedRuns], table: pd.DataFrame, log: Sequence[str]) -> Experience:
     """Return an algorithm's pools as an experience."""
     return make_experience(
         members[0].algorithm,

@@ -22,7 +22,7 @@ import numpy as np
 from starter import DATASETS, files
 
 from metaml.algorithms import ALGORITHMS
-from metaml.evaluation import Pool
+from metaml.evaluation import LocalExecutor
 from metaml.sources import builtin
 
 
@@ -70,8 +70,8 @@ def run_hanging(budget: float) -> tuple[float, str]:
     from metaml.tune_settings import TuneSettings
 
     begun = time.perf_counter()
-    with Pool(2, registry="budgets:HANGING") as pool, tempfile.TemporaryDirectory() as folder:
-        tuned = tune(builtin.load("iris"), TuneSettings(seconds=budget), pool=pool, output=Path(folder))
+    with LocalExecutor(2, registry="budgets:HANGING") as executor, tempfile.TemporaryDirectory() as folder:
+        tuned = tune(builtin.load("iris"), TuneSettings(seconds=budget), executor=executor, output=Path(folder))
     return time.perf_counter() - begun, f"{tuned.finished.kind}: {tuned.finished.why}"
 
 

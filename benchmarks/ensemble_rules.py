@@ -21,7 +21,7 @@ from starter import DATASETS
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame
 from metaml.ensemble import combine, select
-from metaml.evaluation import METRICS, Pool, default_metric
+from metaml.evaluation import METRICS, LocalExecutor, default_metric
 from metaml.finishing import reserve_for
 from metaml.model import Member, Model, fit_member
 from metaml.trials import FoldModels
@@ -62,8 +62,8 @@ def _searched(name: str) -> dict[str, Array]:
     train, test, target = halves(DATASETS / f"{name}.csv.gz", seed=0)
     dataset = from_frame(train, target=target, name=name)
     settings = TuneSettings(seconds=SECONDS, n_workers=2, seed=0, uses_memory=False)
-    with Pool(2) as pool, open_kb(":memory:") as kb, FoldModels() as models:
-        session = TuneSession(dataset, kb, settings, pool, models=models)
+    with LocalExecutor(2) as executor, open_kb(":memory:") as kb, FoldModels() as models:
+        session = TuneSession(dataset, kb, settings, executor, models=models)
         budget = session.budget
         found = session.run(reserve=lambda trials: reserve_for(settings, trials, session, models, budget))
         trials = [t for t in found.ranked if t.outcome.predictions is not None and models.get(t.run.identity)]

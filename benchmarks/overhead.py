@@ -1,8 +1,8 @@
-"""What the pool costs over plain cross-validation, and how it holds hostile learners.
+"""What the executor costs over plain cross-validation, and how it holds hostile learners.
 
 The same jobs run three ways: one after the other in this process (halved: two cores would share them), in two
-plain processes side by side, and through a pool of two workers. On a machine with other work only two columns mean
-something: the processor seconds of the pool with all its processes over those of plain cross-validation, and the
+plain processes side by side, and through a executor of two workers. On a machine with other work only two columns mean
+something: the processor seconds of the executor with all its processes over those of plain cross-validation, and the
 share of time in which workers were busy.
 
     python benchmarks/overhead.py --jobs 24 --rounds 3
@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, from_frame
-from metaml.evaluation import Job, Limits, Outcome, Pool, evaluate, make_plan
+from metaml.evaluation import Job, Limits, LocalExecutor, Outcome, evaluate, make_plan
 
 HOSTILE_FOLDER = Path(__file__).parents[1] / "tests" / "evaluation"
 N_WORKERS = 2
@@ -84,19 +84,19 @@ def side_by_side(jobs: list[Job], dataset: Dataset) -> float:
     return slowest
 
 
-def through(pool: Pool, jobs: list[Job]) -> list[Outcome]:
+def through(executor: LocalExecutor, jobs: list[Job]) -> list[Outcome]:
     outcomes = []
     waiting = list(reversed(jobs))
-    while waiting or pool.free < pool.n_workers:
-        while waiting and pool.free:
-            pool.submit(waiting.pop())
-        _, outcome = pool.next()
+    while waiting or executor.free < executor.n_workers:
+        while waiting and executor.free:
+            executor.submit(waiting.pop())
+        _, outcome = executor.next()
         outcomes.append(outcome)
     return outcomes
 
 
 def family_seconds() -> float:
-    """Return the processor seconds used so far by this process, the nursery and the workers."""
+    """Return the processor seconds used so far by this process, the fork_server and the workers."""
     me = psutil.Process()
     times = [process.cpu_times() for process in [me, *me.children(recursive=True)]]
     return sum(found.user + found.system for found in times)
@@ -106,16 +106,18 @@ def overhead(n_jobs: int, rounds: int) -> None:
     dataset = breast_cancer()
     jobs = make_jobs(dataset, n_jobs)
     print(f"{n_jobs} jobs of 3 folds, {N_WORKERS} workers\n")
-    print("round  job s   sum/2 s   two processes s   pool s   pool ÷ sum/2   pool ÷ two processes   cpu ratio   busy")
+    print(
+        "round  job s   sum/2 s   two processes s   executor s   executor ÷ sum/2   executor ÷ two processes   cpu ratio   busy"
+    )
     ratios = []
-    with Pool(N_WORKERS, [dataset]) as pool:
-        through(pool, jobs[:N_WORKERS])
+    with LocalExecutor(N_WORKERS, [dataset]) as executor:
+        through(executor, jobs[:N_WORKERS])
         for number in range(1, rounds + 1):
             cpu = time.process_time()
             half = sum(outcome.seconds for outcome in in_process(jobs, dataset)) / N_WORKERS
             plain_cpu = time.process_time() - cpu
             start, cpu = time.perf_counter(), family_seconds()
-            outcomes = through(pool, jobs)
+            outcomes = through(executor, jobs)
             wall, pool_cpu = time.perf_counter() - start, family_seconds() - cpu
             plain = side_by_side(jobs, dataset)
             busy = sum(outcome.seconds for outcome in outcomes) / (N_WORKERS * wall)
@@ -139,16 +141,16 @@ def hostile() -> None:
         return Job(dataset.fingerprint, name, config, plan, 0, Limits(seconds, megabytes))
 
     print("\nhostile learner     limit s   wall s   outcome                                     next job ok after s")
-    with Pool(1, [dataset], registry="hostile_algorithms:ALGORITHMS", preload=()) as pool:
-        through(pool, [ask("Constant", {}, 10, None)])
+    with LocalExecutor(1, [dataset], registry="hostile_algorithms:ALGORITHMS", preload=()) as executor:
+        through(executor, [ask("Constant", {}, 10, None)])
         before = me.memory_info().rss
         for name, config, seconds, megabytes in HOSTILE:
             with tempfile.TemporaryDirectory() as folder:
                 start = time.perf_counter()
-                outcome = through(pool, [ask(name, {**config, "folder": folder}, seconds, megabytes)])[0]
+                outcome = through(executor, [ask(name, {**config, "folder": folder}, seconds, megabytes)])[0]
                 wall = time.perf_counter() - start
                 start = time.perf_counter()
-                honest = through(pool, [ask("Constant", {}, 10, None)])[0]
+                honest = through(executor, [ask("Constant", {}, 10, None)])[0]
                 again = time.perf_counter() - start
             said = f"{outcome.status}: {outcome.error}"
             print(f"{name:18} {seconds:8.1f} {wall:8.2f}   {said:42} {honest.status:>8} {again:8.2f}")

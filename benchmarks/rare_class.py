@@ -15,14 +15,16 @@ from starter import DATASETS
 
 from metaml.data import from_frame
 from metaml.end_to_end import tune
-from metaml.evaluation import Pool, metric
+from metaml.evaluation import LocalExecutor, metric
 from metaml.thresholds import decide
 from metaml.tune_settings import TuneSettings
 
 NAMES = "wilt,oil-spill,stroke,thoracic-surgery,mw1,kc3,openintro-email-spam,taxi-tip"
 
 
-def measure(frame: pd.DataFrame, target: str, seed: int, n_iterations: int, pool: Pool) -> tuple[float, float]:
+def measure(
+    frame: pd.DataFrame, target: str, seed: int, n_iterations: int, executor: LocalExecutor
+) -> tuple[float, float]:
     """Return the F1 of the returned model on the held-out third, and that of the same model at one half."""
     order = np.random.default_rng(seed).permutation(len(frame))
     cut = int(0.67 * len(frame))
@@ -32,12 +34,12 @@ def measure(frame: pd.DataFrame, target: str, seed: int, n_iterations: int, pool
         metric="f1",
         seconds=None,
         n_iterations=n_iterations,
-        n_workers=pool.n_workers,
+        n_workers=executor.n_workers,
         algorithms=("lightgbm", "xgboost", "elastic_net"),
         seed=seed,
         uses_memory=False,
     )
-    model = tune(dataset, settings, pool=pool).finished.model
+    model = tune(dataset, settings, executor=executor).finished.model
     labels = list(map(str, dataset.labels))
     truth = np.array([labels.index(str(value)) for value in test[target]])
     chances = model.predict_proba(test.drop(columns=target))
@@ -68,7 +70,7 @@ def main() -> None:
     known = pd.read_csv(asked.output).set_index(["name", "seed"]) if kept else pd.DataFrame()
     rows = []
     print("| | positive | F1 | over one half | over the former |\n|---|---|---|---|---|")
-    with Pool(asked.workers) as pool:
+    with LocalExecutor(asked.workers) as executor:
         for name in asked.datasets.split(","):
             frame = pd.read_csv(asked.folder / f"{name}.csv.gz")
             share = frame[targets[name]].value_counts(normalize=True).min()
@@ -77,7 +79,7 @@ def main() -> None:
                 f1, plain = (
                     known.loc[(name, seed), ["f1", "plain"]]
                     if is_known
-                    else measure(frame, targets[name], seed, asked.iterations, pool)
+                    else measure(frame, targets[name], seed, asked.iterations, executor)
                 )
                 then = np.nan if former is None else former.loc[(name, seed), "f1"]
                 rows.append({"name": name, "seed": seed, "f1": f1, "plain": plain, "former": then})

@@ -16,7 +16,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset, from_frame
 from metaml.ensemble import select
-from metaml.evaluation import METRICS, Pool
+from metaml.evaluation import METRICS, LocalExecutor
 from metaml.evaluation.environment import library_versions
 from metaml.judging import depends_on_thresholds
 from metaml.report import (
@@ -66,9 +66,9 @@ def example(name: str) -> Dataset:
 
 def searched(dataset: Dataset, seconds: float, metric: str) -> tuple[Found, float]:
     settings = TuneSettings(metric=metric, seconds=seconds, n_workers=1)
-    with open_kb(":memory:") as kb, Pool(1) as pool:
+    with open_kb(":memory:") as kb, LocalExecutor(1) as executor:
         budget = Budget(seconds)
-        found = TuneSession(dataset, kb, settings, pool, budget=budget).run(reserve=lambda _: 0.15 * seconds)
+        found = TuneSession(dataset, kb, settings, executor, budget=budget).run(reserve=lambda _: 0.15 * seconds)
         return found, budget.used
 
 

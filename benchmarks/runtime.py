@@ -21,7 +21,7 @@ from tables import DECLARED_LOG, MAX_POOL, METADATA, pools
 
 from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import PoolCandidates
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import BASELINES, Method, regret_over_seconds, simulate
 from metaml.replay.summary import level, paired_difference
 
@@ -30,7 +30,7 @@ TABLES = ("optimus measured", "hyperbench RandomForest", "hyperbench XGBoost", "
 BUDGET = 40
 
 
-def small_pools(table: str, metadata: Path, n: int) -> list[Pool]:
+def small_pools(table: str, metadata: Path, n: int) -> list[RecordedRuns]:
     """Return up to `n` pools of at most 500 configurations each."""
     found = []
     usable = [pool for pool in pools(table, metadata) if not pool.is_flat]
@@ -39,7 +39,7 @@ def small_pools(table: str, metadata: Path, n: int) -> list[Pool]:
         kept = np.random.default_rng(0).permutation(len(pool.configs))[:MAX_POOL]
         seconds = None if pool.seconds is None else pool.seconds[kept]
         configs = tuple(pool.configs[k] for k in kept)
-        found.append(Pool(pool.dataset, pool.algorithm, configs, pool.scores[kept], seconds))
+        found.append(RecordedRuns(pool.dataset, pool.algorithm, configs, pool.scores[kept], seconds))
     return found
 
 
@@ -120,7 +120,7 @@ METHODS = [
 ]
 
 
-def spend(pool: Pool, table: str, seeds: int) -> dict[str, float]:
+def spend(pool: RecordedRuns, table: str, seeds: int) -> dict[str, float]:
     """Return each method's mean regret over the budget, a mean over seeds."""
     candidates = PoolCandidates(pool.configs, log=DECLARED_LOG.get(table, ()))
     assert pool.seconds is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from metaml.data import read_dataset
-from metaml.evaluation import Job, Limits, Pool, make_plan
+from metaml.evaluation import Job, Limits, LocalExecutor, make_plan
 from metaml_kb import KnowledgeBase
 
 LIMIT = 60.0
@@ -22,7 +22,7 @@ def measure(
     """
     rng = np.random.default_rng(seed)
     factors = dict(before)
-    with Pool(1) as pool:
+    with LocalExecutor(1) as executor:
         known: set[str] = set()
         by_bots = "SELECT key FROM session WHERE kind = 'bot' OR settings LIKE '%metaml bot%'"
         made_here = set(kb.sql(by_bots)["key"])
@@ -34,15 +34,15 @@ def measure(
                 dataset = read_dataset(place / f"{row['dataset']}.csv.gz")
                 if dataset.fingerprint not in known:
                     known.add(dataset.fingerprint)
-                    pool.add(dataset)
+                    executor.add(dataset)
                 config = next(
                     item
                     for item in kb.configs(dataset.fingerprint, str(row["algorithm"]))
                     if all(_same(item[name], row.get(name)) for name in item)
                 )
                 plan = make_plan(dataset, 5, 0, max_rows)
-                pool.submit(Job(dataset.fingerprint, str(row["algorithm"]), config, plan, 0, Limits(LIMIT)))
-                answer = pool.next(timeout=2 * LIMIT)
+                executor.submit(Job(dataset.fingerprint, str(row["algorithm"]), config, plan, 0, Limits(LIMIT)))
+                answer = executor.next(timeout=2 * LIMIT)
                 if answer is not None and answer[1].status == "ok":
                     alone = answer[1].fit_seconds + answer[1].predict_seconds
                     ratios.append(alone / (float(row["fit_seconds"]) + float(row["predict_seconds"])))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tables import DECLARED_LOG, METADATA, SEVEN, pools
 
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import BASELINES, Cell, Method, expected_random_curve, regret_curve, simulate_all
 from metaml.replay.summary import Estimate, Levels, mean_of, paired_difference, ratio
 
@@ -37,7 +37,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-def chosen(table: str, metadata: Path, n: int, half: str) -> list[Pool]:
+def chosen(table: str, metadata: Path, n: int, half: str) -> list[RecordedRuns]:
     """Return `n` pools of a table in a fixed shuffled order: the screened first, or only the others."""
     usable = [pool for pool in pools(table, metadata) if not pool.is_flat]
     order = np.random.default_rng(7).permutation(len(usable))
@@ -45,14 +45,14 @@ def chosen(table: str, metadata: Path, n: int, half: str) -> list[Pool]:
     return [usable[k] for k in order[:n]]
 
 
-def curve_of(cell: Cell, pool: Pool, n: int) -> Array:
+def curve_of(cell: Cell, pool: RecordedRuns, n: int) -> Array:
     """Return a cell's regret; for random search the mean of many draws from the same starts, to spare noise."""
     if cell.method == "random":
         return expected_random_curve(pool, n=n, seed=cell.seed)
     return regret_curve(pool, cell.order, n, METHODS[cell.method].speed)
 
 
-def levels(cells: Sequence[Cell], by_name: dict[tuple[str, str], Pool], n: int) -> dict[str, dict[str, Levels]]:
+def levels(cells: Sequence[Cell], by_name: dict[tuple[str, str], RecordedRuns], n: int) -> dict[str, dict[str, Levels]]:
     """Return the mean regret over 1 to `n` evaluations: method, table, data set."""
     values: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for c in cells:
@@ -90,7 +90,7 @@ def seven(arguments: argparse.Namespace) -> None:
 def report(
     found: dict[str, dict[str, Levels]],
     cells: Sequence[Cell],
-    by_name: dict[tuple[str, str], Pool],
+    by_name: dict[tuple[str, str], RecordedRuns],
     arguments: argparse.Namespace,
 ) -> None:
     """Print ratios, paired differences to GBQR, and regret at some evaluations."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.config import Config, Value
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 
 METADATA = Path(__file__).resolve().parents[2] / "shared" / "metadata"
 MAX_POOL = 500
@@ -29,10 +29,10 @@ DECLARED_LOG: dict[str, tuple[str, ...]] = {
 SEVEN = tuple(name for name in DECLARED_LOG if name != "optimus")
 
 
-def pools(table: str, metadata: Path = METADATA) -> list[Pool]:
+def pools(table: str, metadata: Path = METADATA) -> list[RecordedRuns]:
     """Return the pools of one table, one for each data set, in the order of their names."""
     family, _, algorithm = table.partition(" ")
-    reader: Callable[[str, Path], Iterator[Pool]] = {
+    reader: Callable[[str, Path], Iterator[RecordedRuns]] = {
         "openml100": _openml100,
         "hyperbench": _hyperbench,
         "optimus": _optimus,
@@ -40,14 +40,16 @@ def pools(table: str, metadata: Path = METADATA) -> list[Pool]:
     return list(reader(algorithm, metadata))
 
 
-def _openml100(algorithm: str, metadata: Path) -> Iterator[Pool]:
+def _openml100(algorithm: str, metadata: Path) -> Iterator[RecordedRuns]:
     frame = pd.read_csv(metadata / "openml100-sklearn" / f"runs_{algorithm}.csv.gz")
     parameters = [c for c in frame.columns if c not in ("task_id", "predictive_accuracy")]
     for task, rows in frame.groupby("task_id"):
-        yield Pool(f"openml:{task}", algorithm, _configs(rows[parameters]), rows["predictive_accuracy"].to_numpy())
+        yield RecordedRuns(
+            f"openml:{task}", algorithm, _configs(rows[parameters]), rows["predictive_accuracy"].to_numpy()
+        )
 
 
-def _hyperbench(algorithm: str, metadata: Path) -> Iterator[Pool]:
+def _hyperbench(algorithm: str, metadata: Path) -> Iterator[RecordedRuns]:
     frame = pd.read_csv(metadata / "hyperboost-hyperbench" / f"runs_{algorithm}.csv.gz")
     frame = frame[frame["optimizer"] == "roar_x2"].drop_duplicates(["dataset", "config_id"])
     seen = frame.groupby("config_id")["dataset"].nunique()
@@ -59,10 +61,10 @@ def _hyperbench(algorithm: str, metadata: Path) -> Iterator[Pool]:
     parameters = [c for c in frame.columns if c not in known]
     for dataset, rows in frame.groupby("dataset"):
         scores, seconds = 1.0 - rows["loss"].to_numpy(), rows["time"].to_numpy()
-        yield Pool(str(dataset), algorithm, _configs(rows[parameters]), scores, seconds)
+        yield RecordedRuns(str(dataset), algorithm, _configs(rows[parameters]), scores, seconds)
 
 
-def _optimus(algorithm: str, metadata: Path) -> Iterator[Pool]:
+def _optimus(algorithm: str, metadata: Path) -> Iterator[RecordedRuns]:
     path = metadata / "optimus-rf-runtime" / "runs_random_forest.csv.gz"
     frame = pd.read_csv(path, keep_default_na=False, na_values=[])
     known = {"task_id", "score", "time", "failed"}
@@ -72,7 +74,7 @@ def _optimus(algorithm: str, metadata: Path) -> Iterator[Pool]:
         frame = frame[frame["failed"].astype(int) == 0]
     for task, rows in frame.groupby("task_id"):
         scores, seconds = rows["score"].to_numpy(float), rows["time"].to_numpy(float)
-        yield Pool(f"openml:{task}", "random_forest", _configs(rows[parameters]), scores, seconds)
+        yield RecordedRuns(f"openml:{task}", "random_forest", _configs(rows[parameters]), scores, seconds)
 
 
 def _configs(frame: pd.DataFrame) -> tuple[Config, ...]:

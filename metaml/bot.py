@@ -20,7 +20,7 @@ from metaml.budget import Budget
 from metaml.config import Config
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import FoldPlan, Job, Limits, Outcome, Pool, given_plan, make_plan
+from metaml.evaluation import FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
 from metaml.metafeatures.openml import repair_openml
 from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.seeds import check_seed
@@ -174,10 +174,10 @@ def run_bot(
     called with every complete run on a data set of OpenML.
     """
     tally = _Tally(Budget(settings.seconds))
-    with Pool(settings.n_workers, registry=registry) as pool:
+    with LocalExecutor(settings.n_workers, registry=registry) as executor:
         prepared, originals = [], {}
         for loaded in _load(sources, tally.set_aside, on_note, should_stop):
-            pool.add(loaded.dataset)
+            executor.add(loaded.dataset)
             prepared.append(_prepare(kb, loaded, settings))
             if publish is not None and loaded.origin == "openml":
                 originals[loaded.dataset.fingerprint] = loaded
@@ -197,9 +197,9 @@ def run_bot(
                 if drawn is None:
                     break
                 in_flight.append(_job(*drawn, settings, keep_predictions=drawn[0].fingerprint in originals))
-                pool.submit(in_flight[-1])
+                executor.submit(in_flight[-1])
                 n_asked += 1
-            finished = pool.next(timeout=1.0)
+            finished = executor.next(timeout=1.0)
             if finished is None:
                 if not in_flight:
                     break

@@ -10,14 +10,14 @@ from tempfile import TemporaryFile
 from metaml.budget import Budget, in_words
 from metaml.data import Dataset
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import Pool
+from metaml.evaluation import LocalExecutor
 from metaml.finishing import Finished, finish, reserve_for
 from metaml.importance import importances
 from metaml.learning import is_in_file
-from metaml.libraries import at_most_threads
 from metaml.report import ReportData
 from metaml.report.wording import counted, metric_label
 from metaml.resuming import CutShort, cut_short
+from metaml.system.threads import at_most_threads
 from metaml.takeaway import report_data, write_files
 from metaml.trials import FoldModels, Found, Spool, TuneProgress
 from metaml.tune_settings import TuneSettings
@@ -48,7 +48,7 @@ def tune(
     settings: TuneSettings | None = None,
     *,
     kb: KnowledgeBase | None = None,
-    pool: Pool | None = None,
+    executor: LocalExecutor | None = None,
     output: Path | None = None,
     single: bool = False,
     on_progress: Callable[[TuneProgress], None] = lambda _: None,
@@ -60,7 +60,7 @@ def tune(
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
-    Without a knowledge base the runs are kept only as long as the call lasts; without a pool of workers, one is made
+    Without a knowledge base the runs are kept only as long as the call lasts; without a executor of workers, one is made
     for it. The budget counts from the call, or from `budget` if the caller's own work counts too. With `resume`, a
     session on this data set that was cut short goes on where it was; if there is none, a new one starts. `on_note` is
     told which.
@@ -71,7 +71,7 @@ def tune(
     budget = budget or Budget(settings.seconds)
     spool = Spool(None if output is None else output / SPOOL / dataset.fingerprint)
     with (
-        nullcontext(pool) if pool else Pool(settings.n_workers) as workers,
+        nullcontext(executor) if executor else LocalExecutor(settings.n_workers) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
         # For as long as two threads of ours may be at work, none of them may lift the limit of the other.

@@ -18,11 +18,11 @@ from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import combine, score, select
-from metaml.evaluation import METRICS, FoldPlan, Job, Limits, Pool
+from metaml.evaluation import METRICS, FoldPlan, Job, Limits, LocalExecutor
 from metaml.judging import depends_on_thresholds
-from metaml.libraries import importing
 from metaml.model import Member, Model, fit_member
 from metaml.report.wording import STATUS_WORDS, listed
+from metaml.system.threads import importing
 from metaml.thresholds import tune_multipliers
 from metaml.trials import FoldModels, Found, Rescued, Trial, ranked
 from metaml.tune_settings import TuneSettings, longest_evaluation
@@ -113,7 +113,7 @@ def reserve_for(
 def finish(
     dataset: Dataset,
     found: Found,
-    pool: Pool,
+    executor: LocalExecutor,
     settings: TuneSettings,
     budget: Budget,
     *,
@@ -135,12 +135,12 @@ def finish(
     if best.outcome.predictions is None and best.score > _score_of(dataset, found, weighted):
         weighted = [(best, 1.0)]
     begun = budget.used
-    fitted = _fitted(dataset, found, weighted, pool, settings, budget, models)
+    fitted = _fitted(dataset, found, weighted, executor, settings, budget, models)
     if not fitted and settings.seconds is not None:
         # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
         grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds, drag=budget.drag)
-        fitted = _refitted(dataset, found, [(quickest, 1.0)], pool, settings, grace)
+        fitted = _refitted(dataset, found, [(quickest, 1.0)], executor, settings, grace)
     if not fitted:
         ends = "in time; give more time"
         if settings.seconds is None:
@@ -231,7 +231,7 @@ def _fitted(
     dataset: Dataset,
     found: Found,
     weighted: Sequence[tuple[Trial, float]],
-    pool: Pool,
+    executor: LocalExecutor,
     settings: TuneSettings,
     budget: Budget,
     models: FoldModels,
@@ -240,7 +240,7 @@ def _fitted(
     is_averaged = averages_folds(settings, found, len(weighted))
     ready = [member for member in weighted if is_averaged and member[0].run.identity in models]
     others = [member for member in weighted if member not in ready]
-    fitted = _refitted(dataset, found, others, pool, settings, budget) if others else []
+    fitted = _refitted(dataset, found, others, executor, settings, budget) if others else []
     done = {id(trial) for trial, _, _ in fitted}
     ready += [member for member in others if id(member[0]) not in done]
     fitted += [(trial, weight, estimators) for trial, weight in ready if (estimators := models.get(trial.run.identity))]
@@ -251,7 +251,7 @@ def _refitted(
     dataset: Dataset,
     found: Found,
     weighted: Sequence[tuple[Trial, float]],
-    pool: Pool,
+    executor: LocalExecutor,
     settings: TuneSettings,
     budget: Budget,
 ) -> list[Fitted]:
@@ -267,8 +267,8 @@ def _refitted(
         while waiting and len(under_way) < settings.n_workers:
             trial, weight = waiting.pop(0)
             job = _refit_job(dataset, found, trial, settings, left)
-            under_way[pool.submit(job)] = (trial, weight, job)
-        finished = pool.next(timeout=min(left, 1.0))
+            under_way[executor.submit(job)] = (trial, weight, job)
+        finished = executor.next(timeout=min(left, 1.0))
         if finished is None:
             continue
         ticket = next(ticket for ticket, (_, _, job) in under_way.items() if job is finished[0])
@@ -276,7 +276,7 @@ def _refitted(
         if finished[1].status == "ok":
             fitted.append((trial, weight, (finished[1].estimator,)))
     for ticket in under_way:
-        pool.cancel(ticket)
+        executor.cancel(ticket)
     return fitted
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble import score
-from metaml.evaluation import Job, Limits, Pool
+from metaml.evaluation import Job, Limits, LocalExecutor
 from metaml.finishing import Finished, closing_seconds
 from metaml.report import FeatureImportance, feature_importance
 from metaml.trials import FoldModels, Found
@@ -24,7 +24,7 @@ def importances(
     dataset: Dataset,
     found: Found,
     finished: Finished,
-    pool: Pool,
+    executor: LocalExecutor,
     settings: TuneSettings,
     budget: Budget,
     models: FoldModels,
@@ -53,10 +53,10 @@ def importances(
         job = Job(
             dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True
         )
-        ticket = pool.submit(job)
-        answer = pool.next(timeout=own.left)
+        ticket = executor.submit(job)
+        answer = executor.next(timeout=own.left)
         if answer is None:
-            pool.cancel(ticket)
+            executor.cancel(ticket)
             return [], too_late
         estimator = answer[1].estimator
     if estimator is None:

@@ -14,7 +14,7 @@ import numpy as np
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, read_dataset
 from metaml.errors import BadDataset, BadRequest
-from metaml.evaluation import Evaluator, FoldPlan, Job, Limits, Outcome, Pool, make_plan
+from metaml.evaluation import Evaluator, FoldPlan, Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.evaluation.environment import library_versions
 from metaml.evaluation.job import Strategy
 from metaml.sources import builtin
@@ -69,9 +69,9 @@ def reproduce(stored: StoredRun, dataset: Dataset, evaluator: Evaluator | None =
 
 def _isolated(job: Job, dataset: Dataset) -> Outcome:
     # Loading every learner beforehand pays off for many jobs, not for one.
-    with Pool(1, [dataset], preload=()) as pool:
-        pool.submit(job)
-        answer = pool.next()
+    with LocalExecutor(1, [dataset], preload=()) as executor:
+        executor.submit(job)
+        answer = executor.next()
     return Outcome("crashed", 0.0, error="the worker never answered") if answer is None else answer[1]
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from metaml.bandits import POLICIES, Policy
 from metaml.config import Config
 from metaml.errors import BadRequest
-from metaml.libraries import at_most_threads
 from metaml.optimizer import Measured, Optimizer, Proposal
+from metaml.system.threads import at_most_threads
 
 LEAST_COST = 0.25
 """An evaluation counts at least this part of the usual one's seconds: what is quick and poor would get all of them."""

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from metaml.config import Config
 from metaml.evaluation import FoldDone, FoldPlan, Outcome
-from metaml.libraries import importing
 from metaml.report import Experience
-from metaml.scratch import Scratch
+from metaml.system.scratch import Scratch
+from metaml.system.threads import importing
 from metaml.tune_settings import TuneSettings
 from metaml_kb import Run
 

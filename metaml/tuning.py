@@ -18,15 +18,15 @@ from metaml.budget import Budget
 from metaml.config import Config
 from metaml.consultation import Consultation
 from metaml.data import Dataset
-from metaml.evaluation import Job, Outcome, Overtime, Pool, Race, default_metric, make_plan, metric
+from metaml.evaluation import Job, LocalExecutor, Outcome, Overtime, Race, default_metric, make_plan, metric
 from metaml.judging import depends_on_thresholds, judged_score
 from metaml.learning import is_in_file
 from metaml.lineup import OPENING_SHARE, origin_of, search_of, size_of, yardsticks
 from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, proposal_record, run_of
 from metaml.resuming import CutShort, this_process, to_be_kept
-from metaml.scribe import Scribe
 from metaml.search import Choice
+from metaml.system.background_writer import BackgroundWriter
 from metaml.trials import FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
 from metaml_kb import KnowledgeBase
@@ -59,14 +59,14 @@ class TuneSession:
         dataset: Dataset,
         kb: KnowledgeBase,
         settings: TuneSettings,
-        pool: Pool,
+        executor: LocalExecutor,
         *,
         budget: Budget | None = None,
         resumed: CutShort | None = None,
         spool: Spool | None = None,
         models: FoldModels | None = None,
     ) -> None:
-        self.dataset, self.kb, self.settings, self.pool = dataset, kb, settings, pool
+        self.dataset, self.kb, self.settings, self.executor = dataset, kb, settings, executor
         self.budget = budget or Budget(settings.seconds)
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         check_metric(self.metric, dataset)
@@ -76,9 +76,9 @@ class TuneSession:
         self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
         self._rescued: Rescued | None = None
-        self._scribe = Scribe()
+        self._writer = BackgroundWriter()
         self._is_late: Callable[[], bool] = lambda: self.budget.is_used_up
-        pool.add(dataset)
+        executor.add(dataset)
         self._yardsticks = yardsticks(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
         # While the workers evaluate what is evaluated in any case, there is time to think.
         self._early = [] if resumed is not None else self._begin()
@@ -123,7 +123,7 @@ class TuneSession:
         settings = self.settings
         jobs = [self._job(name, config) for name, config in self._yardsticks]
         n = 0 if self.budget.is_used_up else min(settings.n_workers, settings.n_iterations or len(jobs))
-        return [(self.pool.submit(job), job) for job in jobs[:n]]
+        return [(self.executor.submit(job), job) for job in jobs[:n]]
 
     def run(
         self,
@@ -165,23 +165,23 @@ class TuneSession:
             left = self.budget.left - reserve(self.trials)
             while len(in_flight) < self._most_open and left > 0 and not should_stop() and self._wants_more():
                 asked = self._next(left)
-                in_flight[self.pool.submit(asked.job)] = asked
+                in_flight[self.executor.submit(asked.job)] = asked
                 self._note_begun(in_flight)
             if not in_flight or left <= 0 or should_stop():
                 break
-            finished = self.pool.next(timeout=min(TICK_SECONDS, left))
+            finished = self.executor.next(timeout=min(TICK_SECONDS, left))
             if finished is not None:
                 trial = self._store_next(in_flight, finished)
                 best = next(iter(ranked(self.trials)), None)
                 on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial, self.settings))
-        while in_flight and (finished := self.pool.next(timeout=0)) is not None:
+        while in_flight and (finished := self.executor.next(timeout=0)) is not None:
             # What has finished while the last one was stored is not lost.
             self._store_next(in_flight, finished)
 
     def _kill(self, in_flight: Mapping[int, _UnderWay]) -> None:
         """End what is still under way."""
         for ticket, asked in in_flight.items():
-            self.pool.cancel(ticket)
+            self.executor.cancel(ticket)
             self._rescue(ticket, asked.job)
             if asked.begun is not None:
                 self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
@@ -198,7 +198,7 @@ class TuneSession:
 
     def _rescue(self, ticket: int, job: Job) -> None:
         """Remember what was fitted to the first folds of a job, if it is the best there is while none is complete."""
-        folds = self.pool.take_folds(ticket)
+        folds = self.executor.take_folds(ticket)
         if not folds or any(trial.run.status == "ok" for trial in self.trials):
             return
         score = np.nan_to_num(folds[0].scores.get(self.metric, math.nan), nan=-math.inf)
@@ -217,9 +217,9 @@ class TuneSession:
         Where that takes more than a moment, `on_wait` is called before it is waited for.
         """
         moment = Budget(MOMENT_SECONDS)
-        if not self._scribe.write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
+        if not self._writer.write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
             on_wait()
-            self._scribe.wait()
+            self._writer.wait()
         self.spool.clear()
 
     def _listen_to_experience(self, under_way: Iterable[_UnderWay]) -> None:
@@ -245,7 +245,7 @@ class TuneSession:
     def _write_events(self) -> None:
         """Store what happened since the last run."""
         events, self._events = self._events, []
-        self._scribe.write(partial(self.kb.add_events, self.key, events), is_late=self._is_late)
+        self._writer.write(partial(self.kb.add_events, self.key, events), is_late=self._is_late)
 
     @contextmanager
     def _entry(self, purpose: str) -> Iterator[None]:
@@ -351,7 +351,7 @@ class TuneSession:
             told["score"] = score
         self._note("finished", told)
         events, self._events = self._events, []
-        self._scribe.write(partial(self.kb.add_run, run, events=events), is_late=self._is_late)
+        self._writer.write(partial(self.kb.add_run, run, events=events), is_late=self._is_late)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
         self.ledger["evaluations"] += outcome.seconds / self.settings.n_workers

@@ -8,15 +8,15 @@ import pytest
 
 from metaml.data import from_frame
 from metaml.end_to_end import tune
-from metaml.evaluation import Limits, Pool
+from metaml.evaluation import Limits, LocalExecutor
 from metaml.tune_settings import TuneSettings
 
 FAST = ("decision_tree", "k_neighbors")
 
 
 @pytest.fixture(scope="module")
-def pool():
-    with Pool(1, preload=()) as workers:
+def executor():
+    with LocalExecutor(1, preload=()) as workers:
         yield workers
 
 
@@ -26,10 +26,10 @@ def table(n: int = 120, seed: int = 0) -> pd.DataFrame:
     return frame.assign(y=np.where(frame["a"] + 0.3 * rng.normal(size=n) > 0, "yes", "no"))
 
 
-def tuned(frame: pd.DataFrame, pool: Pool, **changes):
+def tuned(frame: pd.DataFrame, executor: LocalExecutor, **changes):
     dataset = from_frame(frame, target="y")
     fields = {"algorithms": FAST, "seconds": None, "n_iterations": 2, "n_folds": 3, "limits": Limits(60.0)}
-    return tune(dataset, TuneSettings(**{**fields, **changes}), pool=pool)
+    return tune(dataset, TuneSettings(**{**fields, **changes}), executor=executor)
 
 
 def rare_classes() -> pd.DataFrame:
@@ -74,11 +74,11 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("kind", TARGETS)
-def test_every_kind_of_target_gets_a_model(kind, pool):
+def test_every_kind_of_target_gets_a_model(kind, executor):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"a": np.arange(60.0) % 2 + 0.1 * rng.normal(size=60), "y": TARGETS[kind]})
 
-    result = tuned(frame, pool, algorithms=("decision_tree",), n_iterations=1)
+    result = tuned(frame, executor, algorithms=("decision_tree",), n_iterations=1)
 
     predictions = result.finished.model.predict(frame.drop(columns="y"))
     assert result.finished.kind == "single"
@@ -96,30 +96,30 @@ def test_every_kind_of_target_gets_a_model(kind, pool):
     ],
     ids=["five rows", "one feature", "rare classes", "dates and empty columns", "more columns than rows"],
 )
-def test_awkward_shapes_get_a_model(frame, pool):
-    result = tuned(frame, pool)
+def test_awkward_shapes_get_a_model(frame, executor):
+    result = tuned(frame, executor)
 
     predictions = result.finished.model.predict(frame.drop(columns="y"))
     assert result.finished.kind in ("single", "ensemble")
     assert len(predictions) == len(frame)
 
 
-def test_identifiers_change_nothing(pool):
+def test_identifiers_change_nothing(executor):
     plain = table(200)
     numbers = np.random.default_rng(2).permutation(200) + 10_000
     words = [str(uuid.UUID(int=int(k), version=4)) for k in numbers]
 
-    with_ids = tuned(plain.assign(id=np.arange(200), key=words)[["id", "key", "a", "b", "c", "y"]], pool)
+    with_ids = tuned(plain.assign(id=np.arange(200), key=words)[["id", "key", "a", "b", "c", "y"]], executor)
 
-    assert with_ids.finished.score == pytest.approx(tuned(plain, pool).finished.score, abs=1e-12)
+    assert with_ids.finished.score == pytest.approx(tuned(plain, executor).finished.score, abs=1e-12)
 
 
-def test_a_rare_positive_class_gets_its_own_threshold(pool):
+def test_a_rare_positive_class_gets_its_own_threshold(executor):
     rng = np.random.default_rng(0)
     a = rng.normal(size=600)
     frame = pd.DataFrame({"a": a, "y": np.where(a + rng.normal(size=600) > 2.2, "rare", "usual")})
 
-    result = tuned(frame, pool, metric="f1", algorithms=("k_neighbors",), n_iterations=3)
+    result = tuned(frame, executor, metric="f1", algorithms=("k_neighbors",), n_iterations=3)
 
     assert result.found.metric == "f1"
     assert result.finished.score >= max(trial.score for trial in result.found.trials)

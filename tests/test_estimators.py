@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metaml import MetaMLClassifier, MetaMLRegressor, end_to_end, open_kb, tune
-from metaml.evaluation import Pool
+from metaml.evaluation import LocalExecutor
 from metaml.model import load
 
 FAST = {"algorithms": ("decision_tree",), "folds": 2, "single": True}
@@ -26,8 +26,8 @@ FAST = {"algorithms": ("decision_tree",), "folds": 2, "single": True}
 @pytest.fixture(scope="module", autouse=True)
 def one_pool():
     """Start the workers once instead of in each of some 150 fits."""
-    with Pool(1) as pool, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(end_to_end, "Pool", lambda *_, **__: nullcontext(pool))
+    with LocalExecutor(1) as executor, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(end_to_end, "LocalExecutor", lambda *_, **__: nullcontext(executor))
         yield
 
 

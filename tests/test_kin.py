@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from metaml.data import from_frame
-from metaml.evaluation import Limits, Pool, make_plan
+from metaml.evaluation import Limits, LocalExecutor, make_plan
 from metaml.kin import N_INHERITED, kin_of
 from metaml.metafeatures import describe
 from metaml.retrace import retrace
@@ -41,16 +41,16 @@ def last_week():
 
 
 @pytest.fixture(scope="module")
-def pool():
-    with Pool(2, preload=()) as workers:
+def executor():
+    with LocalExecutor(2, preload=()) as workers:
         yield workers
 
 
 @pytest.fixture(scope="module")
-def kb(last_week, pool, tmp_path_factory):
+def kb(last_week, executor, tmp_path_factory):
     """A knowledge base that knows last week's table."""
     with open_kb(tmp_path_factory.mktemp("kin") / "kb.db") as base:
-        session = TuneSession(last_week, base, SETTINGS, pool)
+        session = TuneSession(last_week, base, SETTINGS, executor)
         session.run()
         session.close()
         yield base
@@ -127,9 +127,9 @@ def test_a_metric_that_nobody_scored_by_is_no_reason_to_fail(kb):
 
 
 @pytest.fixture(scope="module")
-def this_week(kb, pool):
+def this_week(kb, executor):
     """A search on this week's table that may use what is known of last week's."""
-    session = TuneSession(dataset_of(customers(260), "customers-week-2"), kb, SETTINGS, pool)
+    session = TuneSession(dataset_of(customers(260), "customers-week-2"), kb, SETTINGS, executor)
     return session, session.run()
 
 
@@ -165,8 +165,8 @@ def test_what_is_inherited_is_kept_in_the_line_up_of_the_session(kb, this_week):
     assert [tuple(item) for item in settings["lineup"]["opening"]] == list(session.lineup.opening)
 
 
-def test_without_experience_nothing_is_inherited(kb, pool):
+def test_without_experience_nothing_is_inherited(kb, executor):
     this_week = dataset_of(customers(280), "customers-week-3")
-    session = TuneSession(this_week, kb, replace(SETTINGS, uses_memory=False), pool)
+    session = TuneSession(this_week, kb, replace(SETTINGS, uses_memory=False), executor)
 
     assert session.lineup.opening == ()

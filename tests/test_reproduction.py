@@ -7,7 +7,7 @@ import pytest
 
 from metaml.algorithms import ALGORITHMS
 from metaml.errors import BadDataset, BadRequest
-from metaml.evaluation import Limits, Outcome, Pool, evaluate
+from metaml.evaluation import Limits, LocalExecutor, Outcome, evaluate
 from metaml.reproduction import changed_versions, compare, dataset_of, job_of, limits_of, plan_of, reproduce
 from metaml.sources import builtin
 from metaml.tune_settings import TuneSettings
@@ -29,8 +29,8 @@ def kb(iris, tmp_path_factory):
     settings = TuneSettings(
         algorithms=FAST, seconds=None, n_iterations=12, n_folds=3, max_rows=120, limits=Limits(600.0), seed=7
     )
-    with open_kb(tmp_path_factory.mktemp("tune") / "kb.db") as base, Pool(1, preload=()) as pool:
-        TuneSession(iris, base, settings, pool).run()
+    with open_kb(tmp_path_factory.mktemp("tune") / "kb.db") as base, LocalExecutor(1, preload=()) as executor:
+        TuneSession(iris, base, settings, executor).run()
         yield base
 
 

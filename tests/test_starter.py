@@ -115,8 +115,8 @@ def test_processes_that_start_together_share_one(starter, tmp_path, run_of):
         with open_with_starter(place) as kb:
             kb.add_run(run_of(100 + number))
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(start, range(4)))
+    with ThreadPoolExecutor(4) as executor:
+        list(executor.map(start, range(4)))
 
     assert n_runs(place) == 3 + 4
 

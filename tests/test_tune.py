@@ -18,7 +18,7 @@ from metaml.budget import Budget
 from metaml.data import from_frame, read_dataset
 from metaml.end_to_end import WAITING, tune
 from metaml.errors import BadRequest
-from metaml.evaluation import Limits, Pool
+from metaml.evaluation import Limits, LocalExecutor
 from metaml.finishing import _why_nothing, finish
 from metaml.model import load
 from metaml.sources import builtin
@@ -159,9 +159,9 @@ def test_a_refit_that_did_not_succeed_is_told_with_its_time_and_its_limits():
     iris, settings = builtin.load("iris"), settings_of(refits=True)
     found = tune(iris, settings_of(n_iterations=2)).found
 
-    with Pool(1, registry="tests.refusing:REFUSING", preload=()) as pool, FoldModels() as models:
-        pool.add(iris)
-        finished = finish(iris, found, pool, settings, Budget(None), models=models)
+    with LocalExecutor(1, registry="tests.refusing:REFUSING", preload=()) as executor, FoldModels() as models:
+        executor.add(iris)
+        finished = finish(iris, found, executor, settings, Budget(None), models=models)
 
     assert finished.kind == "fallback"
     assert finished.refit_seconds > 0
@@ -304,12 +304,12 @@ def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fa
     has_stopped = Event()
 
     def stop_after_a_fold() -> bool:
-        if pool._folds:
+        if executor._folds:
             has_stopped.set()
         return has_stopped.is_set()
 
-    with Pool(1) as pool:
-        result = tune(digits, settings, pool=pool, output=tmp_path, should_stop=stop_after_a_fold)
+    with LocalExecutor(1) as executor:
+        result = tune(digits, settings, executor=executor, output=tmp_path, should_stop=stop_after_a_fold)
 
     assert result.found.ranked == []
     assert result.finished.kind == "fallback"

@@ -7,7 +7,7 @@ import pytest
 from metaml.budget import Budget
 from metaml.data import from_frame
 from metaml.errors import BadRequest
-from metaml.evaluation import Limits, Pool
+from metaml.evaluation import Limits, LocalExecutor
 from metaml.judging import judge
 from metaml.learning import Wanted, learn, place_of
 from metaml.metalearning.table import to_leave_out
@@ -30,8 +30,8 @@ def iris():
 
 
 @pytest.fixture(scope="module")
-def pool():
-    with Pool(2, preload=()) as workers:
+def executor():
+    with LocalExecutor(2, preload=()) as workers:
         yield workers
 
 
@@ -41,9 +41,9 @@ def settings_of(**changes) -> TuneSettings:
 
 
 @pytest.fixture(scope="module")
-def tuned(iris, pool, tmp_path_factory):
+def tuned(iris, executor, tmp_path_factory):
     with open_kb(tmp_path_factory.mktemp("tune") / "kb.db") as kb:
-        session = TuneSession(iris, kb, settings_of(), pool)
+        session = TuneSession(iris, kb, settings_of(), executor)
         yield kb, session.run()
 
 
@@ -82,11 +82,11 @@ def test_only_complete_runs_can_be_best(tuned):
     assert {trial.run.status for trial in best} == {"ok"}
 
 
-def test_the_same_seed_makes_the_same_session(tuned, iris, pool):
+def test_the_same_seed_makes_the_same_session(tuned, iris, executor):
     _, found = tuned
 
     with open_kb(":memory:") as kb:
-        again = TuneSession(iris, kb, settings_of(), pool).run()
+        again = TuneSession(iris, kb, settings_of(), executor).run()
 
     assert [trial.run.identity for trial in again.trials] == [trial.run.identity for trial in found.trials]
     assert [trial.score for trial in again.trials] == [trial.score for trial in found.trials]
@@ -118,9 +118,9 @@ def rare():
 
 
 @pytest.fixture(scope="module")
-def judged(rare, pool, tmp_path_factory):
+def judged(rare, executor, tmp_path_factory):
     with open_kb(tmp_path_factory.mktemp("judged") / "kb.db") as kb:
-        session = TuneSession(rare, kb, settings_of(metric="f1"), pool)
+        session = TuneSession(rare, kb, settings_of(metric="f1"), executor)
         yield kb, session.run(), session
 
 
@@ -155,16 +155,16 @@ def test_for_labels_the_event_log_alone_decides_too(judged):
     assert [trial.score for trial in remembered] == [trial.score for trial in found.trials]
 
 
-def test_for_labels_a_session_that_was_cut_short_goes_on_as_before(judged, rare, pool, tmp_path):
+def test_for_labels_a_session_that_was_cut_short_goes_on_as_before(judged, rare, executor, tmp_path):
     _, whole, _ = judged
     seen: list[object] = []
 
     with open_kb(tmp_path / "kb.db") as kb:
-        TuneSession(rare, kb, settings_of(metric="f1"), pool).run(
+        TuneSession(rare, kb, settings_of(metric="f1"), executor).run(
             on_progress=seen.append, should_stop=lambda: len(seen) >= 4
         )
         earlier = cut_short(kb, rare.fingerprint, Spool(None))
-        found = TuneSession(rare, kb, settings_of(metric="f1"), pool, resumed=earlier).run()
+        found = TuneSession(rare, kb, settings_of(metric="f1"), executor, resumed=earlier).run()
 
     assert 0 < len(earlier.trials) < 8
     assert [trial.run.identity for trial in found.trials] == [trial.run.identity for trial in whole.trials]
@@ -172,10 +172,10 @@ def test_for_labels_a_session_that_was_cut_short_goes_on_as_before(judged, rare,
 
 
 @pytest.fixture(scope="module")
-def experienced(iris, pool, tmp_path_factory):
+def experienced(iris, executor, tmp_path_factory):
     with open_kb(tmp_path_factory.mktemp("experienced") / "kb.db") as kb:
         fill(kb)
-        yield kb, TuneSession(iris, kb, settings_of(n_iterations=12), pool).run()
+        yield kb, TuneSession(iris, kb, settings_of(n_iterations=12), executor).run()
 
 
 def test_experience_opens_the_search_and_then_judges(experienced):
@@ -207,20 +207,20 @@ def test_the_knowledge_base_says_why_a_configuration_was_tried(experienced):
     assert details["reasons"]
 
 
-def test_excluding_what_is_known_leaves_a_search_without_experience(experienced, iris, pool):
+def test_excluding_what_is_known_leaves_a_search_without_experience(experienced, iris, executor):
     kb, _ = experienced
     everything = tuple(kb.datasets()["name"])
 
-    session = TuneSession(iris, kb, settings_of(exclude_datasets=everything), pool)
+    session = TuneSession(iris, kb, settings_of(exclude_datasets=everything), executor)
 
     assert session.consultation.memory is None
     assert session.lineup.opening == ()
 
 
-def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, pool):
+def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, executor):
     kb, longer = experienced
 
-    session = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=4.0), pool)
+    session = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=4.0), executor)
     found = session.run()
 
     assert session.consultation.memory is None
@@ -280,12 +280,12 @@ def test_many_classes_of_many_rows_are_judged_by_a_held_out_part():
     assert folds_and_rows(dear, TuneSettings(seconds=60.0)) == (1, 11_538)
 
 
-def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):
+def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, executor):
     moments = [0.0]
     budget = Budget(40.0, clock=lambda: moments[-1])
 
     with open_kb(":memory:") as kb:
-        found = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=40.0), pool, budget=budget).run(
+        found = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=40.0), executor, budget=budget).run(
             reserve=lambda _: 10.0, on_progress=lambda progress: moments.append(5.0 * progress.n_done)
         )
 
@@ -293,9 +293,9 @@ def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, pool):
     assert 6 <= len(found.trials) <= 7
 
 
-def test_a_wish_to_stop_is_followed(iris, pool):
+def test_a_wish_to_stop_is_followed(iris, executor):
     with open_kb(":memory:") as kb:
-        session = TuneSession(iris, kb, settings_of(), pool)
+        session = TuneSession(iris, kb, settings_of(), executor)
         found = session.run(should_stop=lambda: True)
         session.close()
 
@@ -303,9 +303,9 @@ def test_a_wish_to_stop_is_followed(iris, pool):
         assert kb.sql("SELECT count(*) AS n FROM session WHERE finished_at IS NOT NULL")["n"].tolist() == [1]
 
 
-def test_a_metric_of_another_task_is_refused(iris, pool):
+def test_a_metric_of_another_task_is_refused(iris, executor):
     with open_kb(":memory:") as kb, pytest.raises(BadRequest, match=r"The metric rmse does not fit .* log_loss, brier"):
-        TuneSession(iris, kb, settings_of(metric="rmse"), pool)
+        TuneSession(iris, kb, settings_of(metric="rmse"), executor)
 
 
 @pytest.mark.parametrize(
@@ -328,13 +328,13 @@ def test_ranking_prefers_the_earlier_of_equals(tuned):
     assert ranked([best, best])[0] is best
 
 
-def test_a_search_that_begins_late_learns_each_score_for_what_was_evaluated(iris, pool):
+def test_a_search_that_begins_late_learns_each_score_for_what_was_evaluated(iris, executor):
     with open_kb(":memory:") as kb:
         session = TuneSession(
             iris,
             kb,
             settings_of(algorithms=("lightgbm", "decision_tree"), n_iterations=None, seconds=10.0, n_workers=2),
-            pool,
+            executor,
             budget=Budget(10.0, used_before=5.0),
         )
         found = session.run()
@@ -343,34 +343,36 @@ def test_a_search_that_begins_late_learns_each_score_for_what_was_evaluated(iris
     assert told == {(trial.run.algorithm, str(dict(trial.run.config))) for trial in found.trials}
 
 
-def test_a_data_set_that_was_described_in_haste_is_described_again(iris, pool, tmp_path):
+def test_a_data_set_that_was_described_in_haste_is_described_again(iris, executor, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         kb.add_dataset(DatasetRecord(iris.fingerprint, "iris", task="multiclass"))
         store_metafeatures(kb, iris, seconds=0.0)
         n_before = int(kb.metafeatures().loc[iris.fingerprint].notna().sum())
 
-        TuneSession(iris, kb, settings_of(n_iterations=1), pool).run()
+        TuneSession(iris, kb, settings_of(n_iterations=1), executor).run()
 
         assert int(kb.metafeatures().loc[iris.fingerprint].notna().sum()) > n_before
 
 
-def test_a_data_set_that_was_known_but_never_described_is_described(iris, pool, tmp_path):
+def test_a_data_set_that_was_known_but_never_described_is_described(iris, executor, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         kb.add_dataset(DatasetRecord(iris.fingerprint, "iris", task="multiclass"))
 
-        TuneSession(iris, kb, settings_of(n_iterations=1), pool).run()
+        TuneSession(iris, kb, settings_of(n_iterations=1), executor).run()
 
         assert int(kb.metafeatures().loc[iris.fingerprint].notna().sum()) > 20
 
 
-def test_a_data_set_that_is_itself_left_out_is_searched_with_the_lessons_of_the_others_every_time(iris, pool, tmp_path):
+def test_a_data_set_that_is_itself_left_out_is_searched_with_the_lessons_of_the_others_every_time(
+    iris, executor, tmp_path
+):
     with open_kb(tmp_path / "kb.db") as kb:
         fill(kb)
         left_out = to_leave_out(kb, ["world-3-multiclass", iris.name])
         learn(kb, Wanted("neg_log_loss", "multiclass", FAST, left_out))
 
         settings = settings_of(n_iterations=3, uses_memory=True, exclude_datasets=("world-3-multiclass", iris.name))
-        found = [TuneSession(iris, kb, settings, pool).run() for _ in range(2)]
+        found = [TuneSession(iris, kb, settings, executor).run() for _ in range(2)]
 
         kept = [path.name for path in place_of(kb).iterdir()]
 

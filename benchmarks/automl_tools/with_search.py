@@ -118,7 +118,7 @@ def fit(job: Job) -> Fitted:
     from metaml.algorithms import ALGORITHMS
     from metaml.data import read_dataset
     from metaml.evaluation import Job as Evaluation
-    from metaml.evaluation import Limits, Pool, default_metric, make_plan
+    from metaml.evaluation import Limits, LocalExecutor, default_metric, make_plan
     from metaml.model import Model, fit_member
 
     begun = time.time()
@@ -132,15 +132,15 @@ def fit(job: Job) -> Fitted:
     def seconds_left() -> float:
         return begun + job.budget - refit_seconds - time.time()
 
-    with Pool(job.threads, [dataset]) as pool:
+    with LocalExecutor(job.threads, [dataset]) as executor:
         while seconds_left() > 0:
-            while pool.free and seconds_left() > 0:
+            while executor.free and seconds_left() > 0:
                 token, algorithm, config = searcher.ask()
                 limits = Limits(max(0.1, min(MOST_SECONDS_SHARE * job.budget, seconds_left())))
                 evaluation = Evaluation(dataset.fingerprint, algorithm, config, plan, job.seed, limits)
                 tokens[id(evaluation)] = (token, evaluation)
-                pool.submit(evaluation)
-            done = pool.next(timeout=max(0.01, seconds_left()))
+                executor.submit(evaluation)
+            done = executor.next(timeout=max(0.01, seconds_left()))
             if done is None:
                 continue
             evaluation, outcome = done

@@ -77,7 +77,7 @@ def tune(
     import psutil
 
     from metaml.budget import Budget, seconds_alive, seconds_of
-    from metaml.evaluation import Pool
+    from metaml.evaluation import LocalExecutor
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
     # A person counts from the moment the command was typed; an older process was started for something else.
@@ -86,7 +86,7 @@ def tune(
     n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
     line = LiveLine()
     # The workers load their libraries while this process reads the data and asks the knowledge base.
-    with Pool(n_workers) as pool, counted_interrupts(line, STOPPING) as interrupts:
+    with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
@@ -121,7 +121,7 @@ def tune(
                 dataset,
                 settings,
                 kb=base,
-                pool=pool,
+                executor=executor,
                 output=output,
                 single=single,
                 on_progress=lambda progress: line.update(_progress_text(progress)),

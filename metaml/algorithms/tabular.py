@@ -25,7 +25,7 @@ from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
 from metaml.config import Value
-from metaml.libraries import at_most_threads
+from metaml.system.threads import at_most_threads
 
 Settle = Callable[[Matrix, Vector], dict[str, Any]]
 """Settings of the model that depend on the training rows, such as a number of neighbours they can provide."""

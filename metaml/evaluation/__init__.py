@@ -1,6 +1,6 @@
 """Evaluating configurations: fold plans, scores, cross-validation, and workers under limits.
 
-`make_plan` decides the folds, a `Job` asks for an evaluation, `evaluate` makes it in this process and a `Pool` in
+`make_plan` decides the folds, a `Job` asks for an evaluation, `evaluate` makes it in this process and a `LocalExecutor` in
 worker processes; both answer with an `Outcome`. Names are loaded when first used, so that workers can be started
 before anything else is imported.
 """
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metaml.evaluation.folds import given_plan, make_plan
     from metaml.evaluation.isolation import IsolatedEvaluator
     from metaml.evaluation.job import Evaluator, FoldDone, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
-    from metaml.evaluation.pool import Pool
+    from metaml.evaluation.local_executor import LocalExecutor
     from metaml.evaluation.scoring import METRICS, Metric, all_scores, default_metric, display, metric
 
 _HOMES = {
@@ -27,7 +27,7 @@ _HOMES = {
     "Metric": "scoring",
     "Outcome": "job",
     "Overtime": "job",
-    "Pool": "pool",
+    "LocalExecutor": "local_executor",
     "Race": "job",
     "Status": "job",
     "all_scores": "scoring",
@@ -47,10 +47,10 @@ __all__ = [
     "IsolatedEvaluator",
     "Job",
     "Limits",
+    "LocalExecutor",
     "Metric",
     "Outcome",
     "Overtime",
-    "Pool",
     "Race",
     "Status",
     "all_scores",

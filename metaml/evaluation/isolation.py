@@ -2,10 +2,10 @@
 
 An `IsolatedEvaluator` is an `Evaluator` that blocks: it hands the job to its long-lived worker and watches it
 from outside. A worker that overruns its time or memory is killed with all its descendants, one that dies is
-replaced. Nothing here knows about a pool: the local pool has one evaluator in each of its threads, and a worker of
+replaced. Nothing here knows about a executor: the local executor has one evaluator in each of its threads, and a worker of
 a cluster can hold one just the same, so that the same limits hold there.
 
-Why not `pebble`: its pool never answers for a job that leaves by `os._exit(0)`, breaks when an idle worker is killed,
+Why not `pebble`: its executor never answers for a job that leaves by `os._exit(0)`, breaks when an idle worker is killed,
 waits 3 s for each worker that ignores SIGTERM, one after the other, has no memory limit, and leaves the children of
 a killed worker alive, as it does the workers when their parent is killed.
 """
@@ -22,12 +22,12 @@ import psutil
 
 from metaml.errors import BadRequest
 from metaml.evaluation.crossval import too_large, too_slow
+from metaml.evaluation.fork_server import ATTEMPTS, ForkServer, Worker
 from metaml.evaluation.job import FoldDone, Job, Outcome, Status
-from metaml.evaluation.kinship import descendants
 from metaml.evaluation.memory import MEGABYTE
-from metaml.evaluation.nursery import ATTEMPTS, Nursery, Worker
 from metaml.evaluation.worker import Begun, Done, Overrunning, Refused
-from metaml.libraries import importing
+from metaml.system.process_tree import descendants
+from metaml.system.threads import importing
 
 TICK_SECONDS = 0.05
 TICKS_PER_CENSUS = 10
@@ -53,8 +53,8 @@ class _WorkerGone(Exception):
 class IsolatedEvaluator:
     """Evaluates jobs one at a time in a worker process, within their limits; an `Evaluator`."""
 
-    def __init__(self, nursery: Nursery) -> None:
-        self._nursery = nursery
+    def __init__(self, fork_server: ForkServer) -> None:
+        self._fork_server = fork_server
         self._worker: Worker | None = None
 
     def __call__(self, job: Job) -> Outcome:
@@ -73,7 +73,7 @@ class IsolatedEvaluator:
         """
         for _ in range(ATTEMPTS):
             if self._worker is None:
-                self._worker = self._nursery.new_worker()
+                self._worker = self._fork_server.new_worker()
             watch = _Watch(job, self._worker, should_stop, on_fold)
             try:
                 done = watch.until_done()
@@ -94,7 +94,7 @@ class IsolatedEvaluator:
     def close(self) -> int | None:
         """Return the exit status of the worker, if there was one and it is known; it is dead afterwards."""
         worker, self._worker = self._worker, None
-        return None if worker is None else self._nursery.end(worker)
+        return None if worker is None else self._fork_server.end(worker)
 
 
 class _Watch:

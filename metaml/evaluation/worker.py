@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from metaml.errors import BadRequest
 from metaml.evaluation.crossval import evaluate, one_line
+from metaml.evaluation.dataset_store import DatasetStore
 from metaml.evaluation.job import Job, Outcome
-from metaml.evaluation.kinship import adopt_orphans, die_with, has_children
 from metaml.evaluation.memory import MEGABYTE, release_memory, resident_bytes
-from metaml.evaluation.shelf import Shelf
+from metaml.system.process_tree import adopt_orphans, die_with, has_children
 
 if TYPE_CHECKING:
     from metaml.algorithms import Algorithm
@@ -64,7 +64,7 @@ def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm],
     adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _offer_to_oom_killer()
-    shelf = Shelf(folder)
+    store = DatasetStore(folder)
     connection = Connection(fd)
     n_threads_at_rest = threading.active_count()
     for count in range(1, JOBS_PER_WORKER + 1):
@@ -73,7 +73,7 @@ def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm],
         except EOFError:
             return
         try:
-            outcome = _outcome(job, connection, shelf, registry, n_threads)
+            outcome = _outcome(job, connection, store, registry, n_threads)
         except BadRequest as trouble:
             connection.send(Refused(str(trouble)))
             continue
@@ -84,10 +84,10 @@ def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm],
 
 
 def _outcome(
-    job: Job, connection: Connection, shelf: Shelf, registry: Mapping[str, Algorithm], n_threads: int
+    job: Job, connection: Connection, store: DatasetStore, registry: Mapping[str, Algorithm], n_threads: int
 ) -> Outcome:
     try:
-        dataset = shelf.get(job.dataset)
+        dataset = store.get(job.dataset)
         if job.algorithm not in registry:
             raise BadRequest(f"There is no algorithm {job.algorithm!r}. Choose one of: {', '.join(registry)}.")
         release_memory()

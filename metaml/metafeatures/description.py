@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metaml.libraries import importing
 from metaml.metafeatures.group import Group
 from metaml.metafeatures.view import View, subsample, view_of
+from metaml.system.threads import importing
 
 if TYPE_CHECKING:
     from metaml.data import Dataset

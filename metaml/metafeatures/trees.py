@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from metaml.libraries import importing
 from metaml.metafeatures.view import Floats, Ints, View
+from metaml.system.threads import importing
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from metaml.libraries import importing
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.process import ExperienceProcess, Points
@@ -15,6 +14,7 @@ from metaml.metalearning.quality import folds
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Array
 from metaml.metalearning.warmstart import portfolio
+from metaml.system.threads import importing
 
 N_DRAWS = 10
 """An algorithm's best is that of this many random runs: more runs must not make an algorithm look better."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from metaml.libraries import importing
+from metaml.system.threads import importing
 
 if TYPE_CHECKING:
     from lightgbm import Booster

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from metaml.libraries import at_most_threads, importing
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Array
+from metaml.system.threads import at_most_threads, importing
 
 N_COMPONENTS = 25
 """Five components hold nine tenths of the variance over data sets (openml100-sklearn); the rest is cheap."""

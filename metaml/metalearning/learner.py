@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from metaml.config import Config
 from metaml.encoding import Encoder
-from metaml.libraries import importing
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.interactions import SIZES, Interaction, interaction_columns, interactions_for
 from metaml.metalearning.runs import Experience, facts_of
 from metaml.metalearning.scales import Array, Target
+from metaml.system.threads import importing
 
 Inputs = Literal["both", "hyperparameters", "metafeatures", "none"]
 Metafeatures = Mapping[str, float]

@@ -1,6 +1,6 @@
 """Look-up simulations on recorded runs: any optimizer, judged in minutes."""
 
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import (
     BASELINES,
     Cell,
@@ -15,7 +15,7 @@ __all__ = [
     "BASELINES",
     "Cell",
     "Method",
-    "Pool",
+    "RecordedRuns",
     "regret_curve",
     "regret_over_seconds",
     "simulate",

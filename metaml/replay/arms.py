@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from metaml.bandits import Policy
 from metaml.errors import BadRequest
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import Cell
 
 Array = NDArray[np.float64]
@@ -49,20 +49,20 @@ PolicyFor = Callable[[Problem], Policy]
 """Makes the policy for a data set; one with a prior must not have learnt from that data set."""
 
 
-def record_arm(pool: Pool, order: Sequence[int]) -> Arm:
+def record_arm(pool: RecordedRuns, order: Sequence[int]) -> Arm:
     """Return the arm that evaluates a pool's configurations in this order; without times each takes a second."""
     chosen = list(order)
     seconds = np.ones(len(chosen)) if pool.seconds is None else pool.seconds[chosen]
     return Arm(pool.algorithm, pool.scores[chosen], seconds)
 
 
-def make_problems(pools: Iterable[Pool], cells: Iterable[Cell]) -> list[Problem]:
+def make_problems(pools: Iterable[RecordedRuns], cells: Iterable[Cell]) -> list[Problem]:
     """Return a problem for each data set that has a pool of every algorithm, its arms from finished
     simulations.
 
     All cells must stem from one method. A seed that one of the arms lacks is left out.
     """
-    by_dataset: dict[str, dict[str, Pool]] = {}
+    by_dataset: dict[str, dict[str, RecordedRuns]] = {}
     for pool in pools:
         by_dataset.setdefault(pool.dataset, {})[pool.algorithm] = pool
     algorithms = sorted({name for members in by_dataset.values() for name in members})

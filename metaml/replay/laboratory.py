@@ -12,7 +12,7 @@ from metaml.bandits import POLICIES
 from metaml.errors import BadRequest
 from metaml.optimizer import STRATEGIES
 from metaml.replay.arms import gaps, make_problems
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import Cell, Method, regret_curve, regret_over_seconds, simulate_all
 from metaml.replay.summary import level, paired_difference
 
@@ -44,7 +44,7 @@ def methods_of(names: Sequence[str]) -> list[Method]:
 
 
 def study(
-    pools: Mapping[str, Sequence[Pool]],
+    pools: Mapping[str, Sequence[RecordedRuns]],
     methods: Sequence[Method],
     *,
     policies: Sequence[str] = (),
@@ -75,7 +75,9 @@ def study(
 class _Curves:
     """One optimiser on one algorithm: its mean regret curve on each data set."""
 
-    def __init__(self, pools: Sequence[Pool], cells: Sequence[Cell], algorithm: str, method: Method, n: int) -> None:
+    def __init__(
+        self, pools: Sequence[RecordedRuns], cells: Sequence[Cell], algorithm: str, method: Method, n: int
+    ) -> None:
         self.by_evaluation: dict[str, Array] = {}
         self.by_seconds: dict[str, Array] = {}
         self.found: dict[str, float] = {}
@@ -130,7 +132,11 @@ class _Curves:
 
 
 def _policies(
-    pools: Mapping[str, Sequence[Pool]], methods: Sequence[Method], cells: Sequence[Cell], names: Sequence[str], n: int
+    pools: Mapping[str, Sequence[RecordedRuns]],
+    methods: Sequence[Method],
+    cells: Sequence[Cell],
+    names: Sequence[str],
+    n: int,
 ) -> pd.DataFrame:
     """Return the gap × 100 to the best configuration of all algorithms; arms are run by the first optimiser."""
     unknown = [name for name in names if name not in POLICIES]

@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class RecordedRuns:
     """Everything that can be proposed in a simulation, with the score (higher is better) and seconds it gave."""
 
     dataset: str
@@ -41,7 +41,7 @@ class Pool:
     def regret(self, best: Array) -> Array:
         """Return how far below the optimum a score is, in per cent of the pool's range.
 
-        >>> Pool("d", "a", ({}, {}, {}), np.array([0.5, 0.7, 0.9])).regret(np.array([0.7])).round(6).tolist()
+        >>> RecordedRuns("d", "a", ({}, {}, {}), np.array([0.5, 0.7, 0.9])).regret(np.array([0.7])).round(6).tolist()
         [50.0]
         """
         high = float(self.scores.max())

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaml.config import Config
 from metaml.errors import BadRequest
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml_kb import KnowledgeBase
 from metaml_kb.frames import LEADING, TRAILING
 
@@ -25,7 +25,7 @@ def pools_of(
     least: int = LEAST,
     most: int = 500,
     seed: int = 0,
-) -> dict[str, list[Pool]]:
+) -> dict[str, list[RecordedRuns]]:
     """Return the complete runs of each algorithm, a pool per data set, scored by a metric (higher is better).
 
     Repetitions of a configuration are averaged. A pool larger than `most` is cut down at random; one smaller
@@ -33,7 +33,7 @@ def pools_of(
     """
     names = list(algorithms or kb.info()["runs_by_algorithm"])
     rng = np.random.default_rng(seed)
-    pools: dict[str, list[Pool]] = {}
+    pools: dict[str, list[RecordedRuns]] = {}
     for algorithm in names:
         frame = kb.runs(algorithm=algorithm, dataset=datasets, status="ok")
         scored = next((name for name in (metric, f"neg_{metric}") if name in frame), None)
@@ -51,7 +51,9 @@ def pools_of(
     return pools
 
 
-def _pool(dataset: str, algorithm: str, runs: pd.DataFrame, metric: str, most: int, rng: np.random.Generator) -> Pool:
+def _pool(
+    dataset: str, algorithm: str, runs: pd.DataFrame, metric: str, most: int, rng: np.random.Generator
+) -> RecordedRuns:
     scores: dict[str, list[float]] = {}
     seconds: dict[str, list[float]] = {}
     configs: dict[str, Config] = {}
@@ -66,7 +68,7 @@ def _pool(dataset: str, algorithm: str, runs: pd.DataFrame, metric: str, most: i
     if len(keys) > most:
         keys = [keys[place] for place in sorted(rng.permutation(len(keys))[:most])]
     spent = np.array([np.mean(seconds[key]) for key in keys])
-    return Pool(
+    return RecordedRuns(
         dataset,
         algorithm,
         tuple(configs[key] for key in keys),

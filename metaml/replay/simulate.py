@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaml.acquisition.candidates import PoolCandidates
 from metaml.optimizer import Optimizer
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 
 Array = NDArray[np.float64]
 HEADER = ("table", "dataset", "algorithm", "method", "seed", "order")
@@ -47,7 +47,7 @@ BASELINES: dict[str, Method] = {
 }
 
 
-def shared_starts(pool: Pool, n: int, seed: int) -> list[int]:
+def shared_starts(pool: RecordedRuns, n: int, seed: int) -> list[int]:
     """Return the positions every method starts from; they depend on the pool's names and the seed alone."""
     text = f"{pool.dataset}\n{pool.algorithm}\n{seed}".encode()
     entropy = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
@@ -56,7 +56,7 @@ def shared_starts(pool: Pool, n: int, seed: int) -> list[int]:
 
 
 def simulate(
-    pool: Pool,
+    pool: RecordedRuns,
     method: Method,
     *,
     n: int,
@@ -85,14 +85,14 @@ def simulate(
     return tuple(order)
 
 
-def regret_curve(pool: Pool, order: Sequence[int], n: int, speed: int = 1) -> Array:
+def regret_curve(pool: RecordedRuns, order: Sequence[int], n: int, speed: int = 1) -> Array:
     """Return the regret after 1 to `n` evaluations; an exhausted pool keeps its last value."""
     best = np.maximum.accumulate(pool.scores[list(order)])[speed - 1 :: speed][:n]
     regret = pool.regret(best)
     return np.concatenate([regret, np.full(n - len(regret), regret[-1])])
 
 
-def expected_random_curve(pool: Pool, *, n: int, seed: int, n_starts: int = 3, n_draws: int = 50) -> Array:
+def expected_random_curve(pool: RecordedRuns, *, n: int, seed: int, n_starts: int = 3, n_draws: int = 50) -> Array:
     """Return the regret of random search from the shared starts, the mean of `n_draws` continuations."""
     starts = shared_starts(pool, n_starts, seed)
     others = np.setdiff1d(np.arange(len(pool.configs)), starts)
@@ -102,7 +102,7 @@ def expected_random_curve(pool: Pool, *, n: int, seed: int, n_starts: int = 3, n
     return mean
 
 
-def regret_over_seconds(pool: Pool, order: Sequence[int], budget: float, n_points: int = 100) -> Array:
+def regret_over_seconds(pool: RecordedRuns, order: Sequence[int], budget: float, n_points: int = 100) -> Array:
     """Return the regret at `n_points` equal steps of a time budget; before the first result it is that of the
     worst score.
     """
@@ -116,7 +116,7 @@ def regret_over_seconds(pool: Pool, order: Sequence[int], budget: float, n_point
 
 
 def simulate_all(
-    pools: Mapping[str, Sequence[Pool]],
+    pools: Mapping[str, Sequence[RecordedRuns]],
     methods: Sequence[Method],
     *,
     seeds: Iterable[int],
@@ -164,7 +164,7 @@ def _results(tasks: Sequence[tuple[Any, ...]], n_workers: int) -> Iterator[list[
 
 
 def _simulate_pool(
-    table: str, pool: Pool, wanted: Sequence[tuple[Method, int]], n: int, n_starts: int, log: Sequence[str]
+    table: str, pool: RecordedRuns, wanted: Sequence[tuple[Method, int]], n: int, n_starts: int, log: Sequence[str]
 ) -> list[Cell]:
     candidates = PoolCandidates(pool.configs, log=log)
     cells = []

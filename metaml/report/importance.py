@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from metaml.budget import Budget
 from metaml.encoding import Encoder
-from metaml.libraries import importing
 from metaml.report.data import TrialRow
+from metaml.system.threads import importing
 
 FEWEST_RUNS = 10
 MOST_RUNS = 400

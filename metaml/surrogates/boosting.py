@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.libraries import importing
+from metaml.system.threads import importing
 
 Array = NDArray[np.float64]
 Setting = str | int | float | bool

@@ -5,9 +5,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.libraries import importing
 from metaml.surrogates.base import Prediction
 from metaml.surrogates.forest import leaf_moments, mixture
+from metaml.system.threads import importing
 
 Array = NDArray[np.float64]
 

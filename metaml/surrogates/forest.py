@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.libraries import importing
 from metaml.surrogates.base import Prediction, normal_prediction
+from metaml.system.threads import importing
 
 Array = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.libraries import at_most_threads
 from metaml.surrogates.base import Prediction, normal_prediction
 from metaml.surrogates.targets import TARGETS
+from metaml.system.threads import at_most_threads
 
 Array = NDArray[np.float64]
 ROOT_5 = 5.0**0.5

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from metaml.evaluation import Limits, Pool
+from metaml.evaluation import Limits, LocalExecutor
 from metaml.sources import builtin
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
@@ -27,8 +27,8 @@ def made(tmp_path_factory):
     settings = TuneSettings(
         algorithms=("decision_tree", "k_neighbors"), seconds=None, n_iterations=2, n_folds=3, limits=Limits(600.0)
     )
-    with open_kb(path) as kb, Pool(1, preload=()) as pool:
-        TuneSession(builtin.load("wine"), kb, settings, pool).run()
+    with open_kb(path) as kb, LocalExecutor(1, preload=()) as executor:
+        TuneSession(builtin.load("wine"), kb, settings, executor).run()
     return path
 
 

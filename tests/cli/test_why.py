@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from metaml.evaluation import Limits, Pool
+from metaml.evaluation import Limits, LocalExecutor
 from metaml.sources import builtin
 from metaml.tune_settings import TuneSettings
 from metaml.tuning import TuneSession
@@ -32,8 +32,8 @@ def tune(path: Path, metric: str = "auto") -> Path:
         limits=Limits(600.0),
         seed=4,
     )
-    with open_kb(path) as kb, Pool(1, preload=()) as pool:
-        TuneSession(builtin.load("iris"), kb, settings, pool).run()
+    with open_kb(path) as kb, LocalExecutor(1, preload=()) as executor:
+        TuneSession(builtin.load("iris"), kb, settings, executor).run()
     return path
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from metaml.data import from_frame
-from metaml.evaluation import Job, Limits, Pool, make_plan
+from metaml.evaluation import Job, Limits, LocalExecutor, make_plan
 
 # Workers, too, import it by name.
 sys.path.append(str(Path(__file__).parent))
@@ -46,18 +46,18 @@ def ask():
 
 
 @pytest.fixture(scope="session")
-def pool(two_classes, three_classes, numbers):
-    with Pool(2, [two_classes, three_classes, numbers], registry=REGISTRY, preload=()) as pool:
-        yield pool
+def executor(two_classes, three_classes, numbers):
+    with LocalExecutor(2, [two_classes, three_classes, numbers], registry=REGISTRY, preload=()) as executor:
+        yield executor
 
 
 @pytest.fixture
-def run(pool):
-    """Return a function that evaluates one job in the shared pool."""
+def run(executor):
+    """Return a function that evaluates one job in the shared executor."""
 
     def run(job):
-        pool.submit(job)
-        found, outcome = pool.next(timeout=60)
+        executor.submit(job)
+        found, outcome = executor.next(timeout=60)
         assert found is job
         return outcome
 

@@ -209,7 +209,7 @@ class TellTale(Constant):
     def fit(self, X, y):
         from threadpoolctl import threadpool_info
 
-        pools = {pool["num_threads"] for pool in threadpool_info()}
+        pools = {executor["num_threads"] for executor in threadpool_info()}
         raise ValueError(f"pid={os.getpid()} OMP={os.environ['OMP_NUM_THREADS']} pools={sorted(pools)}")
 
 

@@ -12,8 +12,8 @@ def pids_in(folder):
     return [int(path.name) for path in folder.iterdir()]
 
 
-def nursery_of(pool):
-    return psutil.Process(pool._nursery._process.pid)
+def nursery_of(executor):
+    return psutil.Process(executor._fork_server._process.pid)
 
 
 def wait_until(claim):
@@ -86,15 +86,15 @@ def test_forked_children_do_not_outlive_their_job(run, two_classes, ask, tmp_pat
     assert not any(is_running(pid) for pid in pids_in(tmp_path))
 
 
-def test_children_of_another_job_do_not_outlive_a_killed_nursery(pool, two_classes, ask, tmp_path):
-    pool.submit(ask(two_classes, "Forking", {"folder": str(tmp_path), "waits": True}))
+def test_children_of_another_job_do_not_outlive_a_killed_nursery(executor, two_classes, ask, tmp_path):
+    executor.submit(ask(two_classes, "Forking", {"folder": str(tmp_path), "waits": True}))
     wait_until(lambda: len(pids_in(tmp_path)) == 2)
-    pool.submit(ask(two_classes, "Patricide"))
+    executor.submit(ask(two_classes, "Patricide"))
 
-    statuses = [pool.next(60)[1].status for _ in range(2)]
+    statuses = [executor.next(60)[1].status for _ in range(2)]
 
-    pool.submit(ask(two_classes, "Constant"))
-    assert pool.next(60)[1].status == "ok"
+    executor.submit(ask(two_classes, "Constant"))
+    assert executor.next(60)[1].status == "ok"
     assert statuses == ["crashed", "crashed"]
     assert not any(is_running(pid) for pid in pids_in(tmp_path))
 
@@ -113,9 +113,9 @@ def test_rubbish_on_the_line_is_a_crash(run, two_classes, ask):
     assert run(ask(two_classes, "Constant")).status == "ok"
 
 
-def test_a_worker_killed_while_idle_costs_nothing(pool, run, two_classes, ask):
+def test_a_worker_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
     run(ask(two_classes, "Constant"))
-    for worker in nursery_of(pool).children():
+    for worker in nursery_of(executor).children():
         os.kill(worker.pid, signal.SIGKILL)
 
     outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]
@@ -123,11 +123,11 @@ def test_a_worker_killed_while_idle_costs_nothing(pool, run, two_classes, ask):
     assert {outcome.status for outcome in outcomes} == {"ok"}
 
 
-def test_a_nursery_killed_while_idle_costs_nothing(pool, run, two_classes, ask):
+def test_a_nursery_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
     run(ask(two_classes, "Constant"))
-    nursery = nursery_of(pool)
-    family = [nursery, *nursery.children()]
-    nursery.kill()
+    fork_server = nursery_of(executor)
+    family = [fork_server, *fork_server.children()]
+    fork_server.kill()
     wait_until(lambda: not any(is_running(process.pid) for process in family))
 
     outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]

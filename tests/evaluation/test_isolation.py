@@ -10,18 +10,18 @@ from hostile_algorithms import REGISTRY
 
 from metaml.errors import MetamlError
 from metaml.evaluation import Overtime
+from metaml.evaluation.dataset_store import DatasetStore
+from metaml.evaluation.fork_server import ForkServer
 from metaml.evaluation.isolation import IsolatedEvaluator
-from metaml.evaluation.nursery import Nursery
-from metaml.evaluation.shelf import Shelf
 
 
 @pytest.fixture(scope="module")
 def evaluator(tmp_path_factory, two_classes):
-    folder = tmp_path_factory.mktemp("shelf")
-    Shelf(folder).put(two_classes)
-    nursery = Nursery(folder, registry=REGISTRY, preload=())
-    yield IsolatedEvaluator(nursery)
-    nursery.close()
+    folder = tmp_path_factory.mktemp("store")
+    DatasetStore(folder).put(two_classes)
+    fork_server = ForkServer(folder, registry=REGISTRY, preload=())
+    yield IsolatedEvaluator(fork_server)
+    fork_server.close()
 
 
 def test_limits_hold_without_a_pool(evaluator, two_classes, ask):
@@ -57,19 +57,19 @@ def test_a_job_is_killed_when_its_asker_says_stop(evaluator, two_classes, ask):
 def test_a_nursery_that_answers_too_late_is_replaced_by_one_that_has_the_data_sets(
     tmp_path, two_classes, ask, monkeypatch
 ):
-    Shelf(tmp_path).put(two_classes)
-    nursery = Nursery(tmp_path, registry=REGISTRY, preload=())
-    evaluator = IsolatedEvaluator(nursery)
+    DatasetStore(tmp_path).put(two_classes)
+    fork_server = ForkServer(tmp_path, registry=REGISTRY, preload=())
+    evaluator = IsolatedEvaluator(fork_server)
     first = evaluator(ask(two_classes, "Constant"))
-    slow = nursery._process
-    monkeypatch.setattr("metaml.evaluation.nursery.REQUEST_SECONDS", 0.3)
+    slow = fork_server._process
+    monkeypatch.setattr("metaml.evaluation.fork_server.REQUEST_SECONDS", 0.3)
     slow.send_signal(signal.SIGSTOP)
     threading.Timer(0.4, slow.send_signal, [signal.SIGCONT]).start()
     with contextlib.suppress(MetamlError):
-        nursery.new_worker()
+        fork_server.new_worker()
     monkeypatch.undo()
 
     second = evaluator(ask(two_classes, "Constant"))
-    nursery.close()
+    fork_server.close()
 
     assert (first.status, second.status) == ("ok", "ok")

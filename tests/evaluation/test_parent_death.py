@@ -17,19 +17,19 @@ import signal, sys, time
 from pathlib import Path
 from hostile_algorithms import REGISTRY, small_frame
 from metaml.data import from_frame
-from metaml.evaluation import Job, Limits, Pool, make_plan
+from metaml.evaluation import Job, Limits, LocalExecutor, make_plan
 
 # Whoever runs the tests in the background has it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 dataset = from_frame(small_frame(2), target="y")
 plan = make_plan(dataset, n_folds=2)
-pool = Pool(2, [dataset], registry=REGISTRY, preload=())
+executor = LocalExecutor(2, [dataset], registry=REGISTRY, preload=())
 for folder in sys.argv[1:]:
     config = {"folder": folder, "waits": True}
-    pool.submit(Job(dataset.fingerprint, "Forking", config, plan, 0, Limits(3600)))
+    executor.submit(Job(dataset.fingerprint, "Forking", config, plan, 0, Limits(3600)))
 while any(len(list(Path(folder).iterdir())) < 2 for folder in sys.argv[1:]):
     time.sleep(0.02)
-print(pool._shelf.folder, flush=True)
+print(executor._store.folder, flush=True)
 time.sleep(3600)
 """
 
@@ -44,17 +44,17 @@ def test_nothing_is_left_when_the_parent_is_killed(tmp_path, number):
     script.write_text(SCRIPT)
     command = [sys.executable, script, *folders]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
-        shelf = Path(parent.stdout.readline().decode().strip())
+        store = Path(parent.stdout.readline().decode().strip())
         family = psutil.Process(parent.pid).children(recursive=True)
         parent.send_signal(number)
         parent.wait(10)
 
     _, alive = psutil.wait_procs(family, timeout=10)
 
-    # One nursery, two workers, and of each worker a child and a grandchild that left home.
+    # One fork_server, two workers, and of each worker a child and a grandchild that left home.
     assert len(family) >= 7
     assert alive == []
-    wait_until(lambda: not shelf.exists())
+    wait_until(lambda: not store.exists())
 
 
 def wait_until(claim):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
-from metaml.evaluation import Limits, Pool, Race, evaluate
+from metaml.evaluation import Limits, LocalExecutor, Race, evaluate
 from metaml.evaluation.folds import make_plan
 from metaml.evaluation.job import Job
 
@@ -32,9 +32,9 @@ def test_a_race_that_is_not_lost_runs_to_the_end(two_classes):
 
 
 def test_a_refit_gives_an_estimator_fitted_to_all_rows(two_classes):
-    with Pool(1, [two_classes], preload=()) as pool:
-        pool.submit(job_on(two_classes, refit=True))
-        finished = pool.next(timeout=60)
+    with LocalExecutor(1, [two_classes], preload=()) as executor:
+        executor.submit(job_on(two_classes, refit=True))
+        finished = executor.next(timeout=60)
 
     assert finished is not None
     outcome = finished[1]

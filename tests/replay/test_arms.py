@@ -17,7 +17,7 @@ from metaml.replay.arms import (
     play_seconds,
     record_arm,
 )
-from metaml.replay.pools import Pool
+from metaml.replay.pools import RecordedRuns
 from metaml.replay.simulate import Cell
 
 
@@ -71,8 +71,8 @@ def test_a_budget_too_short_for_any_result_leaves_the_worst_first_score():
 
 
 def test_a_problem_needs_a_pool_of_every_algorithm():
-    def pool(dataset: str, algorithm: str) -> Pool:
-        return Pool(dataset, algorithm, ({"x": 0}, {"x": 1}), np.array([0.2, 0.8]))
+    def pool(dataset: str, algorithm: str) -> RecordedRuns:
+        return RecordedRuns(dataset, algorithm, ({"x": 0}, {"x": 1}), np.array([0.2, 0.8]))
 
     pools = [pool("d", "a"), pool("d", "b"), pool("e", "a")]
     cells = [Cell("t", p.dataset, p.algorithm, "default", 0, (1, 0)) for p in pools]
@@ -85,7 +85,7 @@ def test_a_problem_needs_a_pool_of_every_algorithm():
 
 
 def test_a_recorded_arm_follows_the_order_with_its_seconds():
-    pool = Pool("d", "a", ({"x": 0}, {"x": 1}), np.array([0.2, 0.8]), np.array([3.0, 4.0]))
+    pool = RecordedRuns("d", "a", ({"x": 0}, {"x": 1}), np.array([0.2, 0.8]), np.array([3.0, 4.0]))
 
     recorded = record_arm(pool, (1, 0))
 

@@ -4,30 +4,30 @@ import numpy as np
 import pytest
 
 from metaml.errors import BadRequest
-from metaml.replay import BASELINES, Method, Pool, regret_curve, regret_over_seconds, simulate, simulate_all
+from metaml.replay import BASELINES, Method, RecordedRuns, regret_curve, regret_over_seconds, simulate, simulate_all
 from metaml.replay.simulate import expected_random_curve, read_cells, shared_starts
 
 rng = np.random.default_rng(0)
 CONFIGS = tuple({"C": float(c), "k": "ab"[int(c * 10) % 2]} for c in rng.random(40))
 SCORES = np.array([-abs(c["C"] - 0.3) for c in CONFIGS])
-POOL = Pool("iris", "svc", CONFIGS, SCORES, np.linspace(1, 2, 40))
+POOL = RecordedRuns("iris", "svc", CONFIGS, SCORES, np.linspace(1, 2, 40))
 GP = Method("gp", {"strategy": "gaussian_process"})
 
 
 def test_regret_is_the_share_of_the_range_below_the_optimum():
-    pool = Pool("d", "a", ({}, {}, {}), np.array([0.5, 0.6, 0.9]))
+    pool = RecordedRuns("d", "a", ({}, {}, {}), np.array([0.5, 0.6, 0.9]))
 
     assert regret_curve(pool, (1, 0, 2), 4).round(6).tolist() == [75.0, 75.0, 0.0, 0.0]
 
 
 def test_random_twice_counts_two_evaluations_as_one():
-    pool = Pool("d", "a", ({}, {}, {}, {}), np.array([0.0, 0.5, 0.8, 1.0]))
+    pool = RecordedRuns("d", "a", ({}, {}, {}, {}), np.array([0.0, 0.5, 0.8, 1.0]))
 
     assert regret_curve(pool, (0, 1, 2, 3), 2, speed=2).round(6).tolist() == [50.0, 0.0]
 
 
 def test_regret_over_seconds_waits_for_results():
-    pool = Pool("d", "a", ({}, {}, {}), np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0, 3.0]))
+    pool = RecordedRuns("d", "a", ({}, {}, {}), np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0, 3.0]))
 
     regret = regret_over_seconds(pool, (1, 2), budget=6.0, n_points=6)
 
@@ -76,7 +76,7 @@ def test_workers_find_what_one_process_finds():
 
 def test_a_pool_needs_a_score_for_each_configuration():
     with pytest.raises(BadRequest, match="2 configurations and 1 scores"):
-        Pool("d", "a", ({}, {}), np.array([0.5]))
+        RecordedRuns("d", "a", ({}, {}), np.array([0.5]))
 
 
 def test_a_budget_of_seconds_ends_a_simulation():

@@ -1,4 +1,4 @@
-"""The nursery as seen by the process that asks for workers; `forking` is the program it runs."""
+"""The fork_server as seen by the process that asks for workers; `forking` is the program it runs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from typing import Any
 import psutil
 
 from metaml.errors import MetamlError
-from metaml.evaluation.kinship import born_with, kill_all
+from metaml.system.process_tree import kill_all, started_with
 
 READY, UNKNOWN = b"ready", "unknown"
-"""What a nursery says once it can start workers, and of a worker whose exit status it does not know."""
+"""What a fork_server says once it can start workers, and of a worker whose exit status it does not know."""
 START_SECONDS = 120.0
 REQUEST_SECONDS = 10.0
 ATTEMPTS = 3
@@ -50,15 +50,15 @@ _THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
     "LOKY_MAX_CPU_COUNT",
 )
-_MARK = "METAML_NURSERY"
+_MARK = "METAML_FORK_SERVER"
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; "
-    "from metaml.evaluation.forking import main; main(sys.argv[1])"
+    "from metaml.evaluation.fork_server_program import main; main(sys.argv[1])"
 )
 
 
-class _NurseryGone(Exception):
-    """The nursery does not answer."""
+class _ForkServerGone(Exception):
+    """The fork_server does not answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +69,12 @@ class Worker:
     connection: Connection
 
 
-class Nursery:
+class ForkServer:
     """Starts and ends workers; several threads may ask.
 
-    The workers know the algorithms of `registry`, written `package.module:NAME`, and the data sets on the shelf
-    in `folder`. Each may use `n_threads` threads. A nursery starts in the background and takes seconds; a worker takes
-    milliseconds.
+    The workers know the algorithms of `registry`, written `package.module:NAME`, and the data sets on the store
+    in `folder`. Each may use `n_threads` threads. The server starts in the background and takes seconds; a worker
+    takes milliseconds.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Nursery:
                     try:
                         process = psutil.Process(int(self._ask(b"start", theirs.fileno())))
                         return Worker(process, Connection(ours.detach()))
-                    except (_NurseryGone, psutil.NoSuchProcess):
+                    except (_ForkServerGone, psutil.NoSuchProcess):
                         self._launch()
         raise MetamlError(f"The process that starts workers died {ATTEMPTS} times. See what kills it; memory, perhaps.")
 
@@ -121,8 +121,8 @@ class Nursery:
         with self._lock:
             try:
                 answer = self._ask(f"end {worker.process.pid}".encode())
-            except _NurseryGone:
-                # Its workers die with it, and whoever needs the next worker starts another nursery.
+            except _ForkServerGone:
+                # Its workers die with it, and whoever needs the next worker starts another fork_server.
                 self._stop()
                 return None
         return None if answer == UNKNOWN else int(answer)
@@ -162,19 +162,19 @@ class Nursery:
             socket.send_fds(self._channel, [request], [] if fd is None else [fd])
             return self._receive(REQUEST_SECONDS)
         except OSError as trouble:
-            raise _NurseryGone from trouble
+            raise _ForkServerGone from trouble
 
     def _receive(self, seconds: float) -> str:
         self._channel.settimeout(seconds)
         answer = self._channel.recv(4096)
         if not answer:
-            raise _NurseryGone
+            raise _ForkServerGone
         return answer.decode()
 
     def _sweep(self) -> None:
-        """Kill what a nursery that was killed could not clean up: its workers died with it, not their children."""
+        """Kill what a fork_server that was killed could not clean up: its workers died with it, not their children."""
         for _ in range(ATTEMPTS):
-            left = born_with(_MARK, self._mark)
+            left = started_with(_MARK, self._mark)
             if not left:
                 return
             kill_all(left)

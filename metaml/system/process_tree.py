@@ -22,7 +22,7 @@ WATCH_SECONDS = 0.5
 def die_with(parent: int) -> None:
     """End this process, and its process group, when process `parent` is gone."""
     if not _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL):
-        threading.Thread(target=_outlive_no, args=(parent,), daemon=True).start()
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if os.getppid() != parent:
         os._exit(1)
 
@@ -49,7 +49,7 @@ def descendants(pid: int) -> list[psutil.Process]:
         return []
 
 
-def born_with(variable: str, value: str) -> list[psutil.Process]:
+def started_with(variable: str, value: str) -> list[psutil.Process]:
     """Return the processes whose environment was given a variable of this value, theirs or an ancestor's."""
     found = []
     for process in psutil.process_iter():
@@ -79,7 +79,7 @@ def kill_group(leader: int) -> None:
             continue
 
 
-def _outlive_no(parent: int) -> None:
+def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(WATCH_SECONDS)
     os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -8,9 +8,12 @@ import tempfile
 
 import pytest
 
-from metaml.scratch import FRESH_SECONDS, Scratch
+from metaml.system.scratch import FRESH_SECONDS, Scratch
 
-OWNER = "from metaml.scratch import Scratch; s = Scratch(); (s.folder / 'big').touch(); print(s.folder, flush=True); "
+OWNER = (
+    "from metaml.system.scratch import Scratch; s = Scratch(); (s.folder / 'big').touch(); "
+    "print(s.folder, flush=True); "
+)
 
 
 @pytest.fixture(autouse=True)

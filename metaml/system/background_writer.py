@@ -6,20 +6,20 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 TICK_SECONDS = 0.1
 
 
-class Scribe:
+class BackgroundWriter:
     """Writes one thing after the other, and is waited for as long as there is time.
 
     What goes wrong is raised by whoever waits, then or later.
     """
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="metaml-scribe")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="metaml-writer")
         self._open: list[Future[object]] = []
 
     def write(self, act: Callable[[], object], *, is_late: Callable[[], bool] = lambda: False) -> bool:
         """Write, once what was to be written before is; return whether that is done, as soon as it is or it is late.
 
-        >>> Scribe().write(lambda: None)
+        >>> BackgroundWriter().write(lambda: None)
         True
         """
         self._open.append(self._thread.submit(act))

@@ -1,4 +1,4 @@
-"""The program of the nursery: the process that workers are forked from.
+"""The program of the fork_server: the process that workers are forked from.
 
 It imports the libraries once, with their thread pools capped, so that a new worker is ready within milliseconds
 and shares their memory. It never runs a learner, so it stays sound, and has one thread, so it forks safely.
@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING
 import psutil
 
 from metaml.evaluation.crossval import one_line
-from metaml.evaluation.kinship import adopt_orphans, descendants, kill_all, kill_group
-from metaml.evaluation.nursery import READY, UNKNOWN
+from metaml.evaluation.fork_server import READY, UNKNOWN
 from metaml.evaluation.worker import find_registry, serve
+from metaml.system.process_tree import adopt_orphans, descendants, kill_all, kill_group
 
 if TYPE_CHECKING:
     from metaml.algorithms import Algorithm
@@ -43,7 +43,7 @@ PARENT_CHECK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What a nursery is told on its command line, as JSON."""
+    """What a fork_server is told on its command line, as JSON."""
 
     fd: int
     parent: int
@@ -55,7 +55,7 @@ class Settings:
 
 
 def main(text: str) -> None:
-    """Run a nursery until its parent is gone."""
+    """Run a fork_server until its parent is gone."""
     settings = Settings(**json.loads(text))
     channel = socket.socket(fileno=settings.fd)
     workers: set[int] = set()
@@ -73,7 +73,7 @@ def main(text: str) -> None:
         for pid in list(workers):
             _end(pid, workers)
         if os.getppid() != settings.parent:
-            # Nobody else is left to do it. A parent that lives may start another nursery for the same data sets.
+            # Nobody else is left to do it. A parent that lives may start another fork_server for the same data sets.
             shutil.rmtree(settings.folder, ignore_errors=True)
 
 
@@ -116,13 +116,13 @@ def _answer_requests(
 
 
 def _start(fd: int, channel: socket.socket, settings: Settings, registry: Mapping[str, Algorithm]) -> int:
-    nursery = os.getpid()
+    fork_server = os.getpid()
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
             channel.close()
-            serve(fd, nursery, Path(settings.folder), registry, settings.n_threads)
+            serve(fd, fork_server, Path(settings.folder), registry, settings.n_threads)
             status = 0
         finally:
             os._exit(status)

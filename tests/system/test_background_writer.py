@@ -4,39 +4,39 @@ import threading
 
 import pytest
 
-from metaml.scribe import Scribe
+from metaml.system.background_writer import BackgroundWriter
 
 
 def test_what_is_written_in_time_is_waited_for():
     written = []
 
-    assert Scribe().write(lambda: written.append("run"))
+    assert BackgroundWriter().write(lambda: written.append("run"))
     assert written == ["run"]
 
 
 def test_what_takes_too_long_is_left_to_itself_and_done_in_order_later():
-    scribe, is_free, written = Scribe(), threading.Event(), []
+    writer, is_free, written = BackgroundWriter(), threading.Event(), []
 
-    first = scribe.write(lambda: (is_free.wait(), written.append("first")), is_late=lambda: True)
-    second = scribe.write(lambda: written.append("second"), is_late=lambda: True)
+    first = writer.write(lambda: (is_free.wait(), written.append("first")), is_late=lambda: True)
+    second = writer.write(lambda: written.append("second"), is_late=lambda: True)
     before = list(written)
     is_free.set()
 
     assert (first, second, before) == (False, False, [])
-    assert scribe.wait()
+    assert writer.wait()
     assert written == ["first", "second"]
 
 
 def test_what_goes_wrong_is_raised_by_whoever_waits():
-    scribe, is_free = Scribe(), threading.Event()
+    writer, is_free = BackgroundWriter(), threading.Event()
 
     def refuse() -> None:
         is_free.wait()
         raise OSError("full")
 
-    assert not scribe.write(refuse, is_late=lambda: True)
+    assert not writer.write(refuse, is_late=lambda: True)
     is_free.set()
 
     with pytest.raises(OSError, match="full"):
-        scribe.wait()
-    assert scribe.write(lambda: None)
+        writer.wait()
+    assert writer.write(lambda: None)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 KEPT_DATASETS = 3
 
 
-class Shelf:
+class DatasetStore:
     """Data sets in a folder that only this session writes; the few used last are kept in memory."""
 
     def __init__(self, folder: Path) -> None:

@@ -5,7 +5,7 @@ from hostile_algorithms import ALGORITHMS, REGISTRY
 
 from metaml.algorithms import ALGORITHMS as REAL_ALGORITHMS
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import Pool, evaluate
+from metaml.evaluation import LocalExecutor, evaluate
 
 
 def test_workers_answer_as_this_process_would(run, three_classes, ask):
@@ -21,63 +21,63 @@ def test_workers_answer_as_this_process_would(run, three_classes, ask):
 
 def test_a_real_algorithm_runs(two_classes, ask):
     config = REAL_ALGORITHMS["decision_tree"].space("binary").default()
-    with Pool(1, [two_classes], preload=["sklearn.tree"]) as pool:
-        pool.submit(ask(two_classes, "decision_tree", config))
-        _, outcome = pool.next()
+    with LocalExecutor(1, [two_classes], preload=["sklearn.tree"]) as executor:
+        executor.submit(ask(two_classes, "decision_tree", config))
+        _, outcome = executor.next()
 
     assert outcome.status == "ok"
 
 
-def test_jobs_come_back_in_the_order_they_finish(pool, two_classes, numbers, ask):
+def test_jobs_come_back_in_the_order_they_finish(executor, two_classes, numbers, ask):
     slow = ask(two_classes, "Sleepy", {"seconds": 0.4})
     quick = ask(numbers, "Constant")
-    pool.submit(slow)
-    pool.submit(quick)
+    executor.submit(slow)
+    executor.submit(quick)
 
-    finished = [pool.next(30)[0], pool.next(30)[0]]
+    finished = [executor.next(30)[0], executor.next(30)[0]]
 
     assert finished == [quick, slow]
 
 
-def test_more_jobs_than_workers_wait_their_turn(pool, two_classes, ask):
+def test_more_jobs_than_workers_wait_their_turn(executor, two_classes, ask):
     jobs = [ask(two_classes, "Constant", seed=seed) for seed in range(9)]
 
-    tickets = [pool.submit(job) for job in jobs]
-    free = pool.free
-    finished = [pool.next(30) for _ in jobs]
+    tickets = [executor.submit(job) for job in jobs]
+    free = executor.free
+    finished = [executor.next(30) for _ in jobs]
 
     assert len(set(tickets)) == 9
     assert free == 0
     assert {job.seed for job, _ in finished} == set(range(9))
     assert {outcome.status for _, outcome in finished} == {"ok"}
-    assert pool.free == 2
+    assert executor.free == 2
 
 
-def test_next_is_none_when_nothing_is_in_flight(pool):
-    assert pool.next() is None
+def test_next_is_none_when_nothing_is_in_flight(executor):
+    assert executor.next() is None
 
 
-def test_next_is_none_when_nothing_is_done_in_time(pool, two_classes, ask):
-    pool.submit(ask(two_classes, "Sleepy", {"seconds": 0.2}))
+def test_next_is_none_when_nothing_is_done_in_time(executor, two_classes, ask):
+    executor.submit(ask(two_classes, "Sleepy", {"seconds": 0.2}))
 
-    too_early = pool.next(timeout=0.01)
-    in_time = pool.next(timeout=30)
+    too_early = executor.next(timeout=0.01)
+    in_time = executor.next(timeout=30)
 
     assert too_early is None
     assert in_time is not None
 
 
-def test_cancelled_jobs_never_come_back(pool, two_classes, ask):
-    ticket = pool.submit(ask(two_classes, "Sleepy"))
+def test_cancelled_jobs_never_come_back(executor, two_classes, ask):
+    ticket = executor.submit(ask(two_classes, "Sleepy"))
     kept = ask(two_classes, "Constant")
-    pool.submit(kept)
+    executor.submit(kept)
 
-    pool.cancel(ticket)
-    finished = pool.next(30)
+    executor.cancel(ticket)
+    finished = executor.next(30)
 
     assert finished[0] is kept
-    assert pool.next(30) is None
-    assert pool.free == 2
+    assert executor.next(30) is None
+    assert executor.free == 2
 
 
 def test_what_is_missing_here_is_no_outcome_of_a_job(run, two_classes, ask):
@@ -104,16 +104,16 @@ def test_workers_are_long_lived(run, two_classes, ask):
 
 
 def test_a_registry_that_cannot_be_imported_is_said_aloud(two_classes, ask):
-    with Pool(1, [two_classes], registry="no_such_module:ALGORITHMS", preload=()) as pool:
-        pool.submit(ask(two_classes, "Constant"))
+    with LocalExecutor(1, [two_classes], registry="no_such_module:ALGORITHMS", preload=()) as executor:
+        executor.submit(ask(two_classes, "Constant"))
 
         with pytest.raises(MetamlError, match="no_such_module"):
-            pool.next(60)
+            executor.next(60)
 
 
 def test_a_pool_without_workers_is_refused():
     with pytest.raises(BadRequest, match="at least 1"):
-        Pool(0)
+        LocalExecutor(0)
 
 
 def test_jobs_and_outcomes_are_small(run, two_classes, ask):
@@ -126,29 +126,29 @@ def test_jobs_and_outcomes_are_small(run, two_classes, ask):
 
 
 def test_folders_of_data_sets_are_removed(two_classes):
-    with Pool(1, [two_classes], registry=REGISTRY, preload=()) as pool:
-        folder = pool._shelf.folder
+    with LocalExecutor(1, [two_classes], registry=REGISTRY, preload=()) as executor:
+        folder = executor._store.folder
         assert (folder / f"{two_classes.fingerprint}.pickle").exists()
 
     assert not folder.exists()
 
 
-def test_a_job_that_runs_out_of_time_has_told_of_the_folds_that_were_done(pool, two_classes, ask):
+def test_a_job_that_runs_out_of_time_has_told_of_the_folds_that_were_done(executor, two_classes, ask):
     job = ask(two_classes, "Sleepy", {"seconds": 0.5}, seconds=0.9, n_folds=3, keep_models=True, tells_folds=True)
-    ticket = pool.submit(job)
+    ticket = executor.submit(job)
 
-    _, outcome = pool.next(30)
-    folds = pool.take_folds(ticket)
+    _, outcome = executor.next(30)
+    folds = executor.take_folds(ticket)
 
     assert outcome.status == "timeout"
     assert [pickle.loads(fold.model).predict(two_classes.X).shape for fold in folds] == [(len(two_classes.y),)]
     assert 0 <= folds[0].scores["accuracy"] <= 1
-    assert pool.take_folds(ticket) == ()
+    assert executor.take_folds(ticket) == ()
 
 
-def test_folds_are_told_only_where_somebody_asks(pool, two_classes, ask):
-    ticket = pool.submit(ask(two_classes, "Constant", keep_models=True))
+def test_folds_are_told_only_where_somebody_asks(executor, two_classes, ask):
+    ticket = executor.submit(ask(two_classes, "Constant", keep_models=True))
 
-    pool.next(30)
+    executor.next(30)
 
-    assert pool.take_folds(ticket) == ()
+    assert executor.take_folds(ticket) == ()

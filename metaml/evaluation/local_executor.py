@@ -1,8 +1,8 @@
 """Several workers at once, on this machine.
 
-A pool is a seam. What the bot and the tuner use of it is `submit`, `free`, `next`, `cancel` and `close`;
+A executor is a seam. What the bot and the tuner use of it is `submit`, `free`, `next`, `cancel` and `close`;
 jobs name their data by fingerprint, jobs and outcomes are small and picklable, and limits are kept by the
-`IsolatedEvaluator` of each worker, not by the pool. A pool over a cluster needs a shelf on a shared file system and
+`IsolatedEvaluator` of each worker, not by the executor. A executor over a cluster needs a store on a shared file system and
 one such evaluator per cluster worker.
 """
 
@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from metaml.errors import BadRequest
-from metaml.evaluation.nursery import ALGORITHMS, LIBRARIES, Nursery
-from metaml.evaluation.shelf import Shelf
-from metaml.libraries import importing
-from metaml.scratch import Scratch
+from metaml.evaluation.dataset_store import DatasetStore
+from metaml.evaluation.fork_server import ALGORITHMS, LIBRARIES, ForkServer
+from metaml.system.scratch import Scratch
+from metaml.system.threads import importing
 
 if TYPE_CHECKING:
     from metaml.data import Dataset
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from metaml.evaluation.job import FoldDone, Job, Outcome
 
 
-class Pool:
+class LocalExecutor:
     """Evaluates jobs in `n_workers` worker processes; use it in a `with` block, from one thread.
 
     The workers know the data sets that were added, and the algorithms of `registry`, written
@@ -46,11 +46,11 @@ class Pool:
         preload: Sequence[str] = LIBRARIES,
     ) -> None:
         if n_workers < 1:
-            raise BadRequest(f"A pool of {n_workers} workers cannot work. Ask for at least 1.")
+            raise BadRequest(f"A executor of {n_workers} workers cannot work. Ask for at least 1.")
         self.n_workers = n_workers
         self._scratch = Scratch()
-        self._shelf = Shelf(self._scratch.folder)
-        self._nursery = Nursery(self._scratch.folder, registry=registry, n_threads=n_threads, preload=preload)
+        self._store = DatasetStore(self._scratch.folder)
+        self._fork_server = ForkServer(self._scratch.folder, registry=registry, n_threads=n_threads, preload=preload)
         self._tickets = itertools.count()
         self._in_flight: dict[int, Job] = {}
         self._folds: defaultdict[int, list[FoldDone]] = defaultdict(list)
@@ -72,7 +72,7 @@ class Pool:
 
     def add(self, dataset: Dataset) -> None:
         """Make a data set known to the workers."""
-        self._shelf.put(dataset)
+        self._store.put(dataset)
 
     def submit(self, job: Job) -> int:
         """Return a ticket for a job that begins as soon as a worker is free."""
@@ -113,12 +113,12 @@ class Pool:
     def close(self) -> None:
         """Cancel all jobs and end all workers."""
         self.cancel()
-        self._nursery.give_up()
+        self._fork_server.give_up()
         for _ in self._threads:
             self._waiting.put(None)
         for thread in self._threads:
             thread.join()
-        self._nursery.close()
+        self._fork_server.close()
         self._scratch.close()
 
     def __enter__(self) -> Self:
@@ -156,4 +156,4 @@ class Pool:
         # With the first job at hand, NumPy is there; before, the workers would have to wait for it.
         with importing:
             from metaml.evaluation.isolation import IsolatedEvaluator
-        return IsolatedEvaluator(self._nursery)
+        return IsolatedEvaluator(self._fork_server)
