@@ -12,7 +12,7 @@ def pids_in(folder):
     return [int(path.name) for path in folder.iterdir()]
 
 
-def nursery_of(executor):
+def fork_server_of(executor):
     return psutil.Process(executor._fork_server._process.pid)
 
 
@@ -86,7 +86,7 @@ def test_forked_children_do_not_outlive_their_job(run, two_classes, ask, tmp_pat
     assert not any(is_running(pid) for pid in pids_in(tmp_path))
 
 
-def test_children_of_another_job_do_not_outlive_a_killed_nursery(executor, two_classes, ask, tmp_path):
+def test_children_of_another_job_do_not_outlive_a_killed_fork_server(executor, two_classes, ask, tmp_path):
     executor.submit(ask(two_classes, "Forking", {"folder": str(tmp_path), "waits": True}))
     wait_until(lambda: len(pids_in(tmp_path)) == 2)
     executor.submit(ask(two_classes, "Patricide"))
@@ -115,7 +115,7 @@ def test_rubbish_on_the_line_is_a_crash(run, two_classes, ask):
 
 def test_a_worker_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
     run(ask(two_classes, "Constant"))
-    for worker in nursery_of(executor).children():
+    for worker in fork_server_of(executor).children():
         os.kill(worker.pid, signal.SIGKILL)
 
     outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]
@@ -123,9 +123,9 @@ def test_a_worker_killed_while_idle_costs_nothing(executor, run, two_classes, as
     assert {outcome.status for outcome in outcomes} == {"ok"}
 
 
-def test_a_nursery_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
+def test_a_fork_server_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
     run(ask(two_classes, "Constant"))
-    fork_server = nursery_of(executor)
+    fork_server = fork_server_of(executor)
     family = [fork_server, *fork_server.children()]
     fork_server.kill()
     wait_until(lambda: not any(is_running(process.pid) for process in family))

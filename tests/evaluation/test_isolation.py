@@ -54,7 +54,7 @@ def test_a_job_is_killed_when_its_asker_says_stop(evaluator, two_classes, ask):
     assert (outcome.status, outcome.error) == ("crashed", "cancelled")
 
 
-def test_a_nursery_that_answers_too_late_is_replaced_by_one_that_has_the_data_sets(
+def test_a_fork_server_that_answers_too_late_is_replaced_by_one_that_has_the_data_sets(
     tmp_path, two_classes, ask, monkeypatch
 ):
     DatasetStore(tmp_path).put(two_classes)

@@ -68,12 +68,12 @@ def test_a_watching_thread_ends_a_process_where_the_kernel_does_not():
     # The middle process starts the last one and leaves; the last one prints its own pid.
     program = (
         "import os, sys, time\n"
-        "from metaml.evaluation import kinship\n"
-        "kinship._prctl = lambda option, value: False\n"
+        "from metaml.system import process_tree\n"
+        "process_tree._prctl = lambda option, value: False\n"
         "ready, told = os.pipe()\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
-        "    kinship.die_with(os.getppid())\n"
+        "    process_tree.die_with(os.getppid())\n"
         "    print(os.getpid(), flush=True)\n"
         "    os.write(told, b'x')\n"
         "    time.sleep(3600)\n"
