@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaml.config import Config
 from metaml.metafeatures.openml import repair_openml
 from metaml.openml_runs.flows import Shape, Translated, translate
 from metaml.openml_runs.setups import Setup
+from metaml.spaces.config import Config
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, SessionRecord
 from metaml_kb.records import digest
 

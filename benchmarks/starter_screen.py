@@ -25,10 +25,10 @@ from starter import DATASETS, SEED
 
 from metaml.algorithms import ALGORITHMS
 from metaml.bot import BotSettings, Progress, run_bot
-from metaml.config import Config
 from metaml.evaluation import Limits, default_metric
 from metaml.metalearning.opening import greedy
 from metaml.sources import folder
+from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase, canonical_json, open_kb
 
 FAMILIES = {"classification": ("binary", "multiclass"), "regression": ("regression",)}

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaml.config import Config, Value
 from metaml.replay.pools import RecordedRuns
+from metaml.spaces.config import Config, Value
 
 METADATA = Path(__file__).resolve().parents[2] / "shared" / "metadata"
 MAX_POOL = 500

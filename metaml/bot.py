@@ -17,7 +17,6 @@ import numpy as np
 
 from metaml.algorithms import ALGORITHMS, check_known
 from metaml.budget import Budget
-from metaml.config import Config
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
@@ -25,6 +24,7 @@ from metaml.metafeatures.openml import repair_openml
 from metaml.recording import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.seeds import check_seed
 from metaml.sources.base import Loaded, Source
+from metaml.spaces.config import Config
 from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
 PLAN_SEED = 0

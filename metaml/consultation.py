@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import Any
 
 from metaml.algorithms import ALGORITHMS
-from metaml.config import Config
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan
 from metaml.evaluation.environment import environment
@@ -24,6 +23,7 @@ from metaml.metalearning.table import to_leave_out
 from metaml.recording import store_metafeatures
 from metaml.report import Experience
 from metaml.report.wording import listed
+from metaml.spaces.config import Config
 from metaml.tune_settings import TuneSettings, describe_seconds
 from metaml_kb import KnowledgeBase
 

@@ -13,12 +13,12 @@ import pandas as pd
 
 from metaml.acquisition.candidates import key_of
 from metaml.algorithms import ALGORITHMS
-from metaml.config import Config
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan
 from metaml.evaluation.environment import environment
 from metaml.metalearning.opening import LONGEST_SHARE, Move
 from metaml.recording import MOST_COLUMNS
+from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
 from metaml_kb.errors import BadQuery
 from metaml_kb.lookup import StoredRun, find_run

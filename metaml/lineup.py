@@ -12,13 +12,13 @@ import pandas as pd
 
 from metaml.acquisition.candidates import SpaceCandidates
 from metaml.algorithms import ALGORITHMS
-from metaml.config import Config
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.memory import Memory
 from metaml.metalearning.opening import Opening
 from metaml.optimizer import STRATEGIES, Optimizer
 from metaml.search import Choice, Search
+from metaml.spaces.config import Config
 
 FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "gradient_boosting", "svm")
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""

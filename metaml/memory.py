@@ -8,7 +8,6 @@ import numpy as np
 
 from metaml.acquisition.committee import Expert
 from metaml.algorithms import ALGORITHMS
-from metaml.config import Config
 from metaml.data import Task
 from metaml.encoding import Facts
 from metaml.learning import (
@@ -29,6 +28,7 @@ from metaml.metalearning.lessons import Lessons
 from metaml.metalearning.runs import facts_of
 from metaml.report import Experience
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
 
 GROWTH = 1.1

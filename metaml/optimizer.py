@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
-from metaml.config import Config
 from metaml.encoding import Facts
 from metaml.errors import BadRequest
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 
 Array = NDArray[np.float64]
 

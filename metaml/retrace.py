@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from metaml.acquisition.candidates import key_of
-from metaml.config import Config
 from metaml.errors import BadRequest
 from metaml.learning import Wanted, lessons_of_revision
 from metaml.lineup import LineUp, search_of
 from metaml.memory import Memory
 from metaml.metalearning.table import to_leave_out
 from metaml.resuming import trials_of
+from metaml.spaces.config import Config
 from metaml.trials import Spool, Trial
 from metaml_kb import KnowledgeBase
 

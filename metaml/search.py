@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from metaml.bandits import POLICIES, Policy
-from metaml.config import Config
 from metaml.errors import BadRequest
 from metaml.optimizer import Measured, Optimizer, Proposal
+from metaml.spaces.config import Config
 from metaml.system.threads import at_most_threads
 
 LEAST_COST = 0.25

@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from metaml.config import Config
 from metaml.evaluation import FoldDone, FoldPlan, Outcome
 from metaml.report import Experience
+from metaml.spaces.config import Config
 from metaml.system.scratch import Scratch
 from metaml.system.threads import importing
 from metaml.tune_settings import TuneSettings

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from metaml.budget import Budget
-from metaml.config import Config
 from metaml.consultation import Consultation
 from metaml.data import Dataset
 from metaml.evaluation import Job, LocalExecutor, Outcome, Overtime, Race, default_metric, make_plan, metric
@@ -26,6 +25,7 @@ from metaml.metalearning.experience import ExperienceCommittee
 from metaml.recording import dataset_record, environment_record, fold_plan_record, proposal_record, run_of
 from metaml.resuming import CutShort, this_process, to_be_kept
 from metaml.search import Choice
+from metaml.spaces.config import Config
 from metaml.system.background_writer import BackgroundWriter
 from metaml.trials import FoldModels, Found, Rescued, Spool, Trial, TuneProgress, ranked
 from metaml.tune_settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from contract import Fitted, Job, run
 
 if TYPE_CHECKING:
-    from metaml.config import Config
     from metaml.data import Dataset
     from metaml.spaces import Parameter, Space
+    from metaml.spaces.config import Config
 
 FOLDS = 5
 SOBOL_POINTS = 20
@@ -73,6 +73,8 @@ class Smac:
         import smac  # type: ignore[import-not-found]
         from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace
 
+        from metaml.spaces.configspace import to_configspace
+
         self.version = smac.version
         self._spaces = spaces
         joint = ConfigurationSpace(seed=job.seed)
@@ -80,7 +82,7 @@ class Smac:
         joint.add(algorithm)
         for name, space in spaces.items():
             parent = {"parent": algorithm, "value": name}
-            joint.add_configuration_space(name, space.configspace(), parent_hyperparameter=parent)
+            joint.add_configuration_space(name, to_configspace(space), parent_hyperparameter=parent)
         scenario = smac.Scenario(
             joint, output_directory=Path(job.folder) / "smac", deterministic=True, n_trials=100_000, seed=job.seed
         )

@@ -13,10 +13,10 @@ from metaml_cli.pages import WIDTH
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
-    from metaml.config import Config
     from metaml.kin import Kin
     from metaml.memory import Memory
     from metaml.metalearning.opening import Move
+    from metaml.spaces.config import Config
 
 DESCRIBE_SECONDS = 1.0
 N_FOLDS = 5

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from metaml.acquisition.committee import Committee
 from metaml.acquisition.cube import Cube
 from metaml.acquisition.search import SEARCHES
-from metaml.config import Config
 from metaml.encoding import Encoder, Facts
 from metaml.errors import BadRequest
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 
 Array = NDArray[np.float64]
 Taken = Callable[[str], bool]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.config import Config, Value
 from metaml.encoding import MISSING, Encoder, Facts
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config, Value
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from metaml.config import Config
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

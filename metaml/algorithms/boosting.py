@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaml.algorithms.base import Booster, Matrix, Rows, Vector
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, When
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -11,8 +11,8 @@ import pandas as pd
 from metaml.algorithms.base import Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

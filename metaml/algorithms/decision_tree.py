@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

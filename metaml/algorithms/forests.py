@@ -9,8 +9,8 @@ import numpy as np
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

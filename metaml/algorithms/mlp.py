@@ -15,8 +15,8 @@ from metaml.algorithms.preprocessing import (
     imputation_parameter,
     scaling_parameter,
 )
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

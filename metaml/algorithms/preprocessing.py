@@ -14,8 +14,8 @@ import pandas as pd
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.categories import UNSEEN, Columns, Impact, Levels, impact_targets, one_hot
-from metaml.config import Config
 from metaml.spaces import Choice, Integer, Parameter, When
+from metaml.spaces.config import Config
 
 Encoding = Literal["native", "integer", "one_hot", "impact"]
 Imputation = Literal["mean", "median"]

@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from metaml.algorithms.forests import build_forest, forest_space
-from metaml.config import Config
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

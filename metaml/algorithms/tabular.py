@@ -24,7 +24,7 @@ from metaml.algorithms.base import Matrix, Training, Vector
 from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
-from metaml.config import Value
+from metaml.spaces.config import Value
 from metaml.system.threads import at_most_threads
 
 Settle = Callable[[Matrix, Vector], dict[str, Any]]

@@ -15,8 +15,8 @@ from metaml.algorithms.boosting import (
     two_columns,
 )
 from metaml.algorithms.preprocessing import Head, encoding_parameters, head_from
-from metaml.config import Config
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
+from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.config import Config, Value
 from metaml.encoding.kinds import NULL, Kind, is_number, kind_of, word_of
 from metaml.encoding.resolvers import COUNTS_OR_SHARES, RESOLVERS, Facts, plain_name
 from metaml.errors import BadRequest
+from metaml.spaces.config import Config, Value
 
 if TYPE_CHECKING:
     from metaml.spaces import Space

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from metaml.config import Value
+from metaml.spaces.config import Value
 
 Kind = Literal["numeric", "nominal", "boolean", "mixed", "object"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import log2, sqrt
 
-from metaml.config import Value
+from metaml.spaces.config import Value
 
 UNLIMITED_DEPTH = 20.0
 """What `max_depth=None` counts as: deep enough, without exaggerating (van Hoof 2018, section 3.1.1)."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metaml.config import Config
+from metaml.spaces.config import Config
 
 Strategy = Literal["stratified", "kfold", "given", "holdout"]
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]

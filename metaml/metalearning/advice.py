@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaml.acquisition.candidates import key_of
-from metaml.config import Config
 from metaml.metalearning.experience import LEAST_DATASETS, Prior
 from metaml.metalearning.explain import Explanation, explain, remember
 from metaml.metalearning.learner import Metafeatures
@@ -16,6 +15,7 @@ from metaml.metalearning.scales import Array
 from metaml.metalearning.store import Trained
 from metaml.metalearning.warmstart import best_k, portfolio, with_default
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 
 N_CANDIDATES = 1000
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.config import Config
 from metaml.metalearning.learner import Member, Metafeatures, MetaLearner, described_as
 from metaml.metalearning.runs import Experience, facts_of
 from metaml.metalearning.scales import Array
+from metaml.spaces.config import Config
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.config import Config
 from metaml.encoding import Encoder
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.interactions import SIZES, Interaction, interaction_columns, interactions_for
 from metaml.metalearning.runs import Experience, facts_of
 from metaml.metalearning.scales import Array, Target
+from metaml.spaces.config import Config
 from metaml.system.threads import importing
 
 Inputs = Literal["both", "hyperparameters", "metafeatures", "none"]

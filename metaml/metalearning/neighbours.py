@@ -5,11 +5,11 @@ from typing import Self
 
 import numpy as np
 
-from metaml.config import Config
 from metaml.metafeatures.similarity import COMPARED, on_scale
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.runs import Experience, facts_of
 from metaml.metalearning.scales import Array, Positions
+from metaml.spaces.config import Config
 
 
 def distances(experience: Experience, metafeatures: Metafeatures) -> Array:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaml.acquisition.candidates import key_of
-from metaml.config import Config
 from metaml.metafeatures.similarity import nearest
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.repertoire import LIKENESS, Repertoire, Wanted
 from metaml.metalearning.scales import Array
+from metaml.spaces.config import Config
 
 LEAST_DATASETS = 10
 USUAL_FOLDS = 5

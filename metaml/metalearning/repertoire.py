@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from metaml.acquisition.candidates import key_of
-from metaml.config import Config
 from metaml.evaluation.environment import environment
 from metaml.metafeatures.similarity import COMPARED
 from metaml.metafeatures.simple import NAMES as SIMPLE
@@ -21,6 +20,7 @@ from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Array
 from metaml.metalearning.warmstart import portfolio
+from metaml.spaces.config import Config
 
 MOST_SHARED, N_COVERING, N_LOOKED_AT = 24, 4, 200
 """Of each algorithm: what was run on most data sets, and what is expected to cover them best among some others."""

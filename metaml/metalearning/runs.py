@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaml.config import Config
 from metaml.encoding import Encoder, Facts
 from metaml.metalearning.scales import Array, Positions, normal_scores, standardised, within_groups
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 
 Flags = NDArray[np.bool_]
 

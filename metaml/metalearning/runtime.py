@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from metaml.config import Config
 from metaml.encoding import Encoder
 from metaml.metalearning.learner import Metafeatures, described_as
 from metaml.metalearning.runs import Experience, facts_of
 from metaml.metalearning.scales import Array
+from metaml.spaces.config import Config
 from metaml.surrogates.boosting import boost, boosted
 
 SHORTEST = 1e-4

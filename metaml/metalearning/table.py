@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaml.config import Config
 from metaml.errors import BadRequest
 from metaml.metalearning.alikes import alikes, stem
 from metaml.metalearning.runs import Experience, facts_of, make_experience
 from metaml.metalearning.scales import Array, Positions, comparable, within_groups
 from metaml.spaces import Space
+from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
 from metaml_kb.frames import LEADING, TRAILING
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metaml.config import Config
 from metaml.metalearning.learner import Metafeatures
 from metaml.metalearning.neighbours import nearest
 from metaml.metalearning.quality import kendall
 from metaml.metalearning.runs import Experience
 from metaml.metalearning.scales import Array, unit_interval
+from metaml.spaces.config import Config
 
 DELTAS = tuple(round(0.1 * step, 1) for step in range(10))
 """What eq. 6.2 is tried with, in this order, until enough distinct configurations are found."""

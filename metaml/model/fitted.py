@@ -22,8 +22,8 @@ from metaml.model.trusted import name_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaml.config import Config
     from metaml.data import Applied, Dataset
+    from metaml.spaces.config import Config
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

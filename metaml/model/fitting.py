@@ -12,9 +12,9 @@ from metaml.model.fitted import Member
 
 if TYPE_CHECKING:
     from metaml.algorithms import Algorithm
-    from metaml.config import Config
     from metaml.data import Dataset
     from metaml.evaluation import FoldPlan
+    from metaml.spaces.config import Config
 
 
 def fit_member(

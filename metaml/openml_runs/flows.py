@@ -27,10 +27,10 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.algorithms.preprocessing import Head
-from metaml.config import Config, Value
 from metaml.data import Dataset, Task
 from metaml.errors import BadConfig
 from metaml.openml_runs.setups import Setup
+from metaml.spaces.config import Config, Value
 
 MOST_LEVELS = 64
 USUAL_LEVELS = 16

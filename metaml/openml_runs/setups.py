@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from metaml.config import Config, Value
+from metaml.spaces.config import Config, Value
 
 _R_WORDS: Mapping[str, Value] = {"TRUE": True, "FALSE": False, "NULL": None, "None": None, "True": True, "False": False}
 _NO_HYPERPARAMETERS = {

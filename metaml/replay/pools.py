@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.config import Config
 from metaml.errors import BadRequest
+from metaml.spaces.config import Config
 
 Array = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaml.config import Config
 from metaml.errors import BadRequest
 from metaml.replay.pools import RecordedRuns
+from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
 from metaml_kb.frames import LEADING, TRAILING
 

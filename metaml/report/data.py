@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metaml.config import Config
 from metaml.data import Repair, Task
+from metaml.spaces.config import Config
 
 FinalKind = Literal["ensemble", "single", "fallback"]
 
