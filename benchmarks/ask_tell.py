@@ -84,7 +84,7 @@ def random_configs(n: int, seed: int = 0) -> list[dict[str, Any]]:
 
 def ours(strategy: str, n: int) -> Callable[[], None]:
     """Return one iteration of our optimizer after n runs."""
-    from metaml.optimizer import Optimizer
+    from metaml.search.optimizer import Optimizer
 
     optimizer = Optimizer(metaml_space(), strategy=strategy)
     optimizer.resume((config, score(config), 1.0) for config in random_configs(n))

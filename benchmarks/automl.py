@@ -93,8 +93,8 @@ def install(asked: argparse.Namespace) -> None:
 def prepare(asked: argparse.Namespace) -> None:
     """Make the knowledge base of metaml: the starter, and lessons from it without any data set of the comparison."""
     from metaml.evaluation import default_metric
-    from metaml.learning import Wanted, learn
-    from metaml.metalearning.table import to_leave_out
+    from metaml.experience.lesson_files import LessonRequest, learn
+    from metaml.experience.load_history import to_leave_out
     from metaml.starter import open_with_starter
 
     asked.work.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def prepare(asked: argparse.Namespace) -> None:
     with open_with_starter(place) as kb:
         left_out = to_leave_out(kb, chosen_data.CHOSEN)
         for task in ("binary", "multiclass", "regression"):
-            lessons = learn(kb, Wanted(default_metric(task), task, left_out=left_out), n_threads=THREADS)  # type: ignore[arg-type]
+            lessons = learn(kb, LessonRequest(default_metric(task), task, left_out=left_out), n_threads=THREADS)  # type: ignore[arg-type]
             print(
                 f"{task}: {lessons.n_runs} runs on {lessons.n_datasets} data sets, {lessons.seconds:.0f} s", flush=True
             )

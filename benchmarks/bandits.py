@@ -18,7 +18,7 @@ import numpy as np
 from tables import DECLARED_LOG, METADATA, pools
 
 from metaml.bandits import DEFAULT_POLICY, POLICIES, Policy
-from metaml.replay.arms import (
+from metaml.laboratory.arms import (
     PolicyFor,
     Problem,
     best_curves,
@@ -27,8 +27,8 @@ from metaml.replay.arms import (
     make_problems,
     oracle_arm,
 )
-from metaml.replay.simulate import Method, simulate_all
-from metaml.replay.summary import Estimate, Levels, level, paired_difference
+from metaml.laboratory.result_table import Estimate, Levels, level, paired_difference
+from metaml.laboratory.simulate import Method, simulate_all
 
 FAMILIES = {
     "openml100": ("openml100 random_forest", "openml100 adaboost", "openml100 svc"),

@@ -20,17 +20,17 @@ from metalearning import LANDSCAPE_RUNS, case_of, favourite, search_order
 from tables import DECLARED_LOG, METADATA, pools
 
 from metaml.bandits import POLICIES, Policy
-from metaml.metalearning.algorithms import curves_by_arm
-from metaml.metalearning.comparison import PER_DATASET
-from metaml.metalearning.experience import ExperienceCommittee
+from metaml.laboratory.arms import PolicyFor, Problem, gaps, make_problems
+from metaml.laboratory.recorded_runs import RecordedRuns
+from metaml.laboratory.simulate import Cell
+from metaml.metalearning.algorithm_ranking import curves_by_arm
+from metaml.metalearning.assessment.comparison import PER_DATASET
+from metaml.metalearning.assessment.quality import folds
+from metaml.metalearning.committee import ExperienceCommittee
+from metaml.metalearning.history import RunHistory, make_history
 from metaml.metalearning.landscape import Landscape, make_landscape
-from metaml.metalearning.learner import MetaLearner
-from metaml.metalearning.quality import folds
-from metaml.metalearning.runs import Experience, make_experience
-from metaml.optimizer import STRATEGIES
-from metaml.replay.arms import PolicyFor, Problem, gaps, make_problems
-from metaml.replay.pools import RecordedRuns
-from metaml.replay.simulate import Cell
+from metaml.metalearning.meta_learner import MetaLearner
+from metaml.search.optimizer import STRATEGIES
 
 N_EVALUATIONS = max(ROUNDS)
 Curves = list[list[list[float]]]
@@ -46,9 +46,9 @@ def described(family: str, metadata: Path) -> pd.DataFrame:
     return table.loc[known["openml100_task_id"]].set_axis(list(known["dataset"]))
 
 
-def experience_of(members: Sequence[RecordedRuns], table: pd.DataFrame, log: Sequence[str]) -> Experience:
+def experience_of(members: Sequence[RecordedRuns], table: pd.DataFrame, log: Sequence[str]) -> RunHistory:
     """Return an algorithm's pools as an experience."""
-    return make_experience(
+    return make_history(
         members[0].algorithm,
         "score",
         datasets=[pool.dataset for pool in members],
@@ -61,7 +61,7 @@ def experience_of(members: Sequence[RecordedRuns], table: pd.DataFrame, log: Seq
     )
 
 
-def record(whole: Experience, landscape: Landscape, part: Sequence[str], n_seeds: int) -> list[Cell]:
+def record(whole: RunHistory, landscape: Landscape, part: Sequence[str], n_seeds: int) -> list[Cell]:
     """Return what an arm evaluates on the data sets of a part, learnt from all others."""
     places = [whole.datasets.index(name) for name in part]
     learner = MetaLearner().fit(whole.without(places).thinned(PER_DATASET))

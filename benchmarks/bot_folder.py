@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metaml.bot import BotSettings, run_bot
 from metaml.evaluation import Limits
+from metaml.random_bot.bot import BotSettings, run_bot
 from metaml.sources import folder
 from metaml_kb import open_kb
 

@@ -66,8 +66,8 @@ def run(path: Path, budget: float, kb: Path | None, workers: int) -> tuple[float
 
 def run_hanging(budget: float) -> tuple[float, str]:
     """Return the wall time of a session in which no evaluation ever returns."""
-    from metaml.end_to_end import tune
-    from metaml.tune_settings import TuneSettings
+    from metaml.search.settings import TuneSettings
+    from metaml.tuning.run import tune
 
     begun = time.perf_counter()
     with LocalExecutor(2, registry="budgets:HANGING") as executor, tempfile.TemporaryDirectory() as folder:

@@ -20,13 +20,13 @@ from starter import DATASETS
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame
-from metaml.ensemble import combine, select
+from metaml.ensemble.selection import combine, select
 from metaml.evaluation import METRICS, LocalExecutor, default_metric
-from metaml.finishing import reserve_for
 from metaml.model import Member, Model, fit_member
-from metaml.trials import FoldModels
-from metaml.tune_settings import TuneSettings
-from metaml.tuning import TuneSession
+from metaml.search.settings import TuneSettings
+from metaml.tuning.final_model import reserve_for
+from metaml.tuning.session import TuneSession
+from metaml.tuning.trials import FoldModels
 from metaml_kb import open_kb
 
 Array = np.ndarray[Any, Any]

@@ -18,9 +18,9 @@ from proof import halves, read, related, tested
 from starter import DATASETS
 
 from metaml.data import from_frame
-from metaml.end_to_end import tune
 from metaml.evaluation import default_metric, metric
-from metaml.tune_settings import TuneSettings
+from metaml.search.settings import TuneSettings
+from metaml.tuning.run import tune
 
 
 def asked_for(asked: argparse.Namespace) -> list[str]:

@@ -26,22 +26,22 @@ from numpy.typing import NDArray
 from remembered import remembered
 
 from metaml.acquisition.committee import Committee
+from metaml.experience.load_history import experience
 from metaml.metafeatures import GROUPS
-from metaml.metalearning.comparison import PER_DATASET, described
-from metaml.metalearning.experience import ExperienceCommittee, Prior
+from metaml.metalearning.assessment.comparison import PER_DATASET, described
+from metaml.metalearning.assessment.neighbours import Neighbours
+from metaml.metalearning.assessment.quality import folds, kendall
+from metaml.metalearning.assessment.rgpe import RankWeighted
+from metaml.metalearning.committee import ExperienceCommittee, Prior
 from metaml.metalearning.guard import Guard
+from metaml.metalearning.history import RunHistory
 from metaml.metalearning.landscape import Landscape, make_landscape
-from metaml.metalearning.learner import MetaLearner
-from metaml.metalearning.neighbours import Neighbours
-from metaml.metalearning.process import ExperienceProcess
-from metaml.metalearning.quality import folds, kendall
-from metaml.metalearning.rgpe import RankWeighted
-from metaml.metalearning.runs import Experience
+from metaml.metalearning.meta_learner import MetaLearner
 from metaml.metalearning.scales import Positions
-from metaml.metalearning.store import packed, train, unpacked
-from metaml.metalearning.table import experience
-from metaml.metalearning.warmstart import portfolio
-from metaml.optimizer import STRATEGIES
+from metaml.metalearning.start_rules import greedy_portfolio
+from metaml.metalearning.training import packed, train, unpacked
+from metaml.metalearning.transfer_gp import ExperienceProcess
+from metaml.search.optimizer import STRATEGIES
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.tableimport import import_table
 
@@ -79,7 +79,7 @@ class Case:
         return self.priors[learner]
 
 
-def case_of(whole: Experience, k: int, learners: dict[str, MetaLearner | Neighbours], landscape: Landscape) -> Case:
+def case_of(whole: RunHistory, k: int, learners: dict[str, MetaLearner | Neighbours], landscape: Landscape) -> Case:
     """Return a data set of an experience as a case."""
     places = whole.places[k]
     return Case(k, whole.rows[places], whole.scores[places], described(whole, k), learners, landscape)
@@ -95,7 +95,7 @@ def open_tables(folder: str, metadata: Path, algorithms: Sequence[str]) -> Knowl
 
 
 def cases(
-    whole: Experience, recipes: Sequence[str], n_tasks: int | None, *, poison: bool = False, cache: Path | None = None
+    whole: RunHistory, recipes: Sequence[str], n_tasks: int | None, *, poison: bool = False, cache: Path | None = None
 ) -> Iterator[Case]:
     """Yield the data sets under test; the knowledge base holds all others, also when only some are tested.
 
@@ -117,7 +117,7 @@ def cases(
 
 
 def part_cases(
-    known: Experience, landscape: Landscape, part: Sequence[int], recipes: Sequence[str], *, scores: Array
+    known: RunHistory, landscape: Landscape, part: Sequence[int], recipes: Sequence[str], *, scores: Array
 ) -> list[Case]:
     """Return the data sets of a part with what was learnt without them; those on which all scores tie are left out."""
     training = known.without(part).thinned(PER_DATASET)
@@ -128,7 +128,7 @@ def part_cases(
             Neighbours().fit(known.without(part)) if name == "neighbours" else MetaLearner(name).fit(training)
         )
     gone = {known.datasets[k] for k in part}
-    rest = landscape.keep(k for k, print_ in enumerate(landscape.datasets) if print_ not in gone)
+    rest = landscape.keep(k for k, fingerprint in enumerate(landscape.datasets) if fingerprint not in gone)
     truth = dataclasses.replace(known, scores=scores)
     found = [case_of(truth, k, learners, rest) for k in part if np.ptp(scores[known.places[k]]) > 0]
     for case in found:
@@ -141,7 +141,7 @@ def part_cases(
 
 
 def tau(
-    whole: Experience, n_tasks: int | None, n_draws: int, recipes: Sequence[str], *, cache: Path | None = None
+    whole: RunHistory, n_tasks: int | None, n_draws: int, recipes: Sequence[str], *, cache: Path | None = None
 ) -> None:
     found: dict[tuple[str, int], list[float]] = {}
     for case in cases(whole, recipes, n_tasks, cache=cache):
@@ -236,7 +236,7 @@ def favourite(case: Case, prior: Prior) -> list[int]:
 
 
 def portfolio_of(case: Case, *, given: Sequence[int] = ()) -> list[int]:
-    return portfolio(case.landscape.levels_at(case.rows), 3, given=given)
+    return greedy_portfolio(case.landscape.levels_at(case.rows), 3, given=given)
 
 
 def contenders(
@@ -266,7 +266,7 @@ def contenders(
 
 
 def regret(
-    whole: Experience, n_tasks: int | None, n_seeds: int, *, wanted: Collection[str], cache: Path | None = None
+    whole: RunHistory, n_tasks: int | None, n_seeds: int, *, wanted: Collection[str], cache: Path | None = None
 ) -> None:
     curves: dict[str, list[Array]] = {}
     switched = n_searches = 0
@@ -288,7 +288,7 @@ def regret(
     print(f"  the guard changed its mind in {switched} of {n_searches} searches")
 
 
-def poisoned(whole: Experience, n_tasks: int, n_seeds: int, *, cache: Path | None = None) -> None:
+def poisoned(whole: RunHistory, n_tasks: int, n_seeds: int, *, cache: Path | None = None) -> None:
     """Compare a search without a knowledge base with one whose knowledge base was trained on inverted scores."""
     curves: dict[str, list[Array]] = {}
     when: list[int] = []

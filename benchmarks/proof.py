@@ -23,13 +23,13 @@ import pandas as pd
 from starter import DATASETS
 
 from metaml.data import Dataset, from_frame
-from metaml.end_to_end import tune
 from metaml.evaluation import default_metric, metric
-from metaml.learning import Wanted, learn
-from metaml.metalearning.table import to_leave_out
+from metaml.experience.lesson_files import LessonRequest, learn
+from metaml.experience.load_history import to_leave_out
 from metaml.model import Model
+from metaml.search.settings import TuneSettings
 from metaml.starter import open_with_starter
-from metaml.tune_settings import TuneSettings
+from metaml.tuning.run import tune
 from metaml_kb import open_kb
 
 RELATED = [
@@ -90,7 +90,7 @@ def prepare(asked: argparse.Namespace) -> None:
         left_out = to_leave_out(kb, names)
         print(f"{len(names)} names, {len(left_out)} data sets left out")
         for task in ("binary", "multiclass", "regression"):
-            lessons = learn(kb, Wanted(default_metric(task), task, left_out=left_out), n_threads=2)  # type: ignore[arg-type]
+            lessons = learn(kb, LessonRequest(default_metric(task), task, left_out=left_out), n_threads=2)  # type: ignore[arg-type]
             print(
                 f"{task}: {lessons.n_runs} runs on {lessons.n_datasets} data sets in {lessons.seconds:.0f} s",
                 flush=True,

@@ -14,10 +14,10 @@ import pandas as pd
 from starter import DATASETS
 
 from metaml.data import from_frame
-from metaml.end_to_end import tune
+from metaml.ensemble.thresholds import decide
 from metaml.evaluation import LocalExecutor, metric
-from metaml.thresholds import decide
-from metaml.tune_settings import TuneSettings
+from metaml.search.settings import TuneSettings
+from metaml.tuning.run import tune
 
 NAMES = "wilt,oil-spill,stroke,thoracic-surgery,mw1,kc3,openintro-email-spam,taxi-tip"
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, from_frame, read_frame
-from metaml.ensemble import select
+from metaml.ensemble.selection import select
 from metaml.evaluation import METRICS, Job, Limits, evaluate, make_plan
 from metaml.evaluation.folds import plan_folds
 from metaml.model import Member, Model, fit_member

@@ -15,15 +15,16 @@ import numpy as np
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset, from_frame
-from metaml.ensemble import select
+from metaml.ensemble.selection import select
+from metaml.ensemble.threshold_scores import depends_on_thresholds
+from metaml.ensemble.thresholds import decide, tune_multipliers
 from metaml.evaluation import METRICS, LocalExecutor
 from metaml.evaluation.environment import library_versions
-from metaml.judging import depends_on_thresholds
 from metaml.report import (
     DatasetFacts,
-    Experience,
+    ExperienceFacts,
     Final,
-    Member,
+    MemberFacts,
     ReportData,
     SessionFacts,
     TrialRow,
@@ -36,10 +37,9 @@ from metaml.report import (
     residual_sample,
     summary,
 )
-from metaml.thresholds import decide, tune_multipliers
-from metaml.trials import Found
-from metaml.tune_settings import TuneSettings
-from metaml.tuning import TuneSession
+from metaml.search.settings import TuneSettings
+from metaml.tuning.session import TuneSession
+from metaml.tuning.trials import Found
 from metaml_kb import open_kb
 
 BASELINES = ("lightgbm", "random_forest")
@@ -122,7 +122,7 @@ def report_of(dataset: Dataset, seconds: float, metric: str = "auto") -> ReportD
     else:
         answer = blended
     members = [
-        Member(algorithm=t.run.algorithm, weight=float(w), score=t.score, config=dict(t.run.config))
+        MemberFacts(algorithm=t.run.algorithm, weight=float(w), score=t.score, config=dict(t.run.config))
         for w, t in zip(weights, best, strict=True)
         if w > 0
     ]
@@ -154,7 +154,7 @@ def report_of(dataset: Dataset, seconds: float, metric: str = "auto") -> ReportD
         ),
         hyperparameters=hyperparameter_importance(rows),
         features=columns_of(dataset, found, seconds=0.5 * seconds),
-        experience=Experience(
+        experience=ExperienceFacts(
             n_datasets=61,
             n_runs=48_213,
             similar=[("wdbc", 0.21), ("ionosphere", 0.48), ("sonar", 0.55), ("spectf", 0.71), ("pima", 0.93)],

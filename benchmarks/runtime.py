@@ -21,9 +21,9 @@ from tables import DECLARED_LOG, MAX_POOL, METADATA, pools
 
 from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import PoolCandidates
-from metaml.replay.pools import RecordedRuns
-from metaml.replay.simulate import BASELINES, Method, regret_over_seconds, simulate
-from metaml.replay.summary import level, paired_difference
+from metaml.laboratory.recorded_runs import RecordedRuns
+from metaml.laboratory.result_table import level, paired_difference
+from metaml.laboratory.simulate import BASELINES, Method, regret_over_seconds, simulate
 
 Array = NDArray[np.float64]
 TABLES = ("optimus measured", "hyperbench RandomForest", "hyperbench XGBoost", "hyperbench SVC", "hyperbench SGD")

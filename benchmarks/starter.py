@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 from metaml.algorithms import ALGORITHMS
-from metaml.bot import BotSettings, Progress, run_bot
 from metaml.evaluation import Limits
+from metaml.random_bot.bot import BotSettings, Progress, run_bot
 from metaml.sources import folder
 from metaml_kb import open_kb
 
@@ -100,7 +100,7 @@ def pack(asked: argparse.Namespace) -> None:
 def teach(asked: argparse.Namespace) -> None:
     """Learn from the file that ships, and put the lessons beside it: a first search then need not learn."""
     from metaml.evaluation import default_metric
-    from metaml.learning import SHIPPED, Wanted, learn, place_of
+    from metaml.experience.lesson_files import SHIPPED, LessonRequest, learn, place_of
     from metaml_kb.exchange import create_from
 
     with tempfile.TemporaryDirectory() as folder:
@@ -108,7 +108,7 @@ def teach(asked: argparse.Namespace) -> None:
         with open_kb(Path(folder) / "starter.db", create=False) as kb:
             SHIPPED.mkdir(exist_ok=True)
             for task in ("binary", "multiclass", "regression"):
-                wanted = Wanted(default_metric(task), task)  # type: ignore[arg-type]
+                wanted = LessonRequest(default_metric(task), task)  # type: ignore[arg-type]
                 lessons = learn(kb, wanted, n_threads=2)
                 content = (Path(str(place_of(kb))) / wanted.file_name).read_bytes()
                 (SHIPPED / wanted.file_name).write_bytes(content)

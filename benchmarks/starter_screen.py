@@ -24,9 +24,9 @@ from proof import related, tested
 from starter import DATASETS, SEED
 
 from metaml.algorithms import ALGORITHMS
-from metaml.bot import BotSettings, Progress, run_bot
 from metaml.evaluation import Limits, default_metric
-from metaml.metalearning.opening import greedy
+from metaml.metalearning.initial_design import greedy
+from metaml.random_bot.bot import BotSettings, Progress, run_bot
 from metaml.sources import folder
 from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase, canonical_json, open_kb

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tables import DECLARED_LOG, METADATA, SEVEN, pools
 
-from metaml.replay.pools import RecordedRuns
-from metaml.replay.simulate import BASELINES, Cell, Method, expected_random_curve, regret_curve, simulate_all
-from metaml.replay.summary import Estimate, Levels, mean_of, paired_difference, ratio
+from metaml.laboratory.recorded_runs import RecordedRuns
+from metaml.laboratory.result_table import Estimate, Levels, mean_of, paired_difference, ratio
+from metaml.laboratory.simulate import BASELINES, Cell, Method, expected_random_curve, regret_curve, simulate_all
 
 Array = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results"

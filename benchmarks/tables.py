@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaml.replay.pools import RecordedRuns
+from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.spaces.config import Config, Value
 
 METADATA = Path(__file__).resolve().parents[2] / "shared" / "metadata"

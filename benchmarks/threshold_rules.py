@@ -17,15 +17,15 @@ import numpy.typing as npt
 import pandas as pd
 from starter import DATASETS
 
-from metaml import judging
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame
-from metaml.ensemble import combine, select
+from metaml.ensemble import threshold_scores
+from metaml.ensemble.selection import combine, select
+from metaml.ensemble.threshold_scores import best_line, judge, lines_between
+from metaml.ensemble.thresholds import decide
 from metaml.evaluation import Job, Limits, evaluate, make_plan, metric
 from metaml.evaluation.folds import plan_folds
-from metaml.judging import best_line, judge, lines_between
 from metaml.model import Member, Model
-from metaml.thresholds import decide
 
 Array = npt.NDArray[np.float64]
 NAMES = (
@@ -69,12 +69,12 @@ def make(name: str, seed: int, folder: Path, target: str) -> dict[str, Array]:
     }
 
 
-def line(chances: Array, truth: Array, name: str, price: float = judging.PRICE) -> Array:
+def line(chances: Array, truth: Array, name: str, price: float = threshold_scores.PRICE) -> Array:
     """Return the factors of the best line, with another price for its distance if one is given."""
-    lines, usual = lines_between(chances, truth), judging.PRICE
-    judging.PRICE = price
+    lines, usual = lines_between(chances, truth), threshold_scores.PRICE
+    threshold_scores.PRICE = price
     found = lines.logs[best_line(lines.logs, lines.tables[:, 0], name)]
-    judging.PRICE = usual
+    threshold_scores.PRICE = usual
     return np.exp(found)
 
 

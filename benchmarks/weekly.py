@@ -20,8 +20,8 @@ import pandas as pd
 from proof import DATASETS, halves, held_out_score, loss_of, read, related, tested
 
 from metaml.data import Dataset, from_frame
-from metaml.end_to_end import Tuned, tune
-from metaml.tune_settings import TuneSettings
+from metaml.search.settings import TuneSettings
+from metaml.tuning.run import Tuned, tune
 from metaml_kb import open_kb
 
 SHARE = 0.7

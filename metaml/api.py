@@ -15,17 +15,17 @@ from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, in_words, seconds_of
 from metaml.data import Dataset, from_frame, read_dataset
-from metaml.end_to_end import tune as tune_dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
-from metaml.metalearning.table import check_left_out
+from metaml.experience.load_history import check_left_out
 from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.report.wording import counted, metric_label, score_text
+from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
 from metaml.spaces.config import Config
 from metaml.starter import open_with_starter
-from metaml.trials import TuneProgress
-from metaml.tune_settings import DEFAULT_LIMITS, TuneSettings, chosen
+from metaml.tuning.run import tune as tune_dataset
+from metaml.tuning.trials import TuneProgress
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"

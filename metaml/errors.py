@@ -5,7 +5,7 @@ MetamlError
 ├── BadConfig          a configuration that its space does not allow
 ├── BadRequest         an option that contradicts another or names nothing we know
 ├── BadModel           a file that is no model of ours, or no longer the one that was saved
-└── SourceTrouble      a data source (OpenML, a folder) that did not deliver
+└── SourceError      a data source (OpenML, a folder) that did not deliver
 
 The knowledge base has its own tree in `metaml_kb.errors`; the command line catches both roots.
 """
@@ -31,5 +31,5 @@ class BadModel(MetamlError):
     """A file that is no model of ours, or no longer the one that was saved."""
 
 
-class SourceTrouble(MetamlError):
+class SourceError(MetamlError):
     """A data source that did not deliver, after all retries."""

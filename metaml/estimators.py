@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 from metaml.api import result_of, settings_of
 from metaml.budget import Budget
 from metaml.data import Dataset, Repair, from_frame
-from metaml.data.columns import counted
+from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
 from metaml.data.names import distinct
 from metaml.errors import BadDataset, MetamlError
@@ -210,7 +210,7 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
         lonely = np.delete(self.classes_, self._learnt).tolist()
         if lonely:
             why = f"a class with one member cannot be cross-validated: {', '.join(map(repr, lonely[:3]))}"
-            repairs.append(Repair(dataset.target, f"{counted(len(lonely), 'row')} dropped", why))
+            repairs.append(Repair(dataset.target, f"{with_noun(len(lonely), 'row')} dropped", why))
             warnings.warn(f"{repairs[-1]}. It is never predicted.", UserWarning, stacklevel=3)
         return replace(
             dataset,

@@ -14,10 +14,10 @@ def fill(kb: KnowledgeBase, *, n_datasets: int = 14, n_runs: int = 12, task: str
     rng = np.random.default_rng(0)
     for number in range(n_datasets):
         name = f"world-{number}-{task}"
-        print_ = f"{number:02d}{len(task):02d}".ljust(32, "a")
+        fingerprint = f"{number:02d}{len(task):02d}".ljust(32, "a")
         n_rows = int(100 * 1.5**number)
         kb.add_dataset(
-            DatasetRecord(print_, name, task=task, target="y", n_rows=n_rows, n_columns=4 + number, n_classes=3)
+            DatasetRecord(fingerprint, name, task=task, target="y", n_rows=n_rows, n_columns=4 + number, n_classes=3)
         )
         values = {
             "NumberOfInstances": float(n_rows),
@@ -29,12 +29,12 @@ def fill(kb: KnowledgeBase, *, n_datasets: int = 14, n_runs: int = 12, task: str
             "PercentageOfNumericFeatures": 100.0,
             "PercentageOfMissingValues": 0.0,
         }
-        kb.add_metafeatures(print_, values)
-        kb.add_runs(_runs(print_, task, n_runs, session, rng, level=0.6 + 0.02 * number))
+        kb.add_metafeatures(fingerprint, values)
+        kb.add_runs(_runs(fingerprint, task, n_runs, session, rng, level=0.6 + 0.02 * number))
     return session
 
 
-def _runs(print_: str, task: str, n_runs: int, session: str, rng: np.random.Generator, level: float) -> list[Run]:
+def _runs(fingerprint: str, task: str, n_runs: int, session: str, rng: np.random.Generator, level: float) -> list[Run]:
     runs = []
     for algorithm in ("decision_tree", "k_neighbors"):
         space = ALGORITHMS[algorithm].space(task)
@@ -42,7 +42,7 @@ def _runs(print_: str, task: str, n_runs: int, session: str, rng: np.random.Gene
             score = level + quality(algorithm, config) + rng.normal(0, 0.003)
             runs.append(
                 Run(
-                    dataset=print_,
+                    dataset=fingerprint,
                     algorithm=algorithm,
                     config=config,
                     scores={metric: [score, score + 0.01] for metric in METRICS},

@@ -102,7 +102,7 @@ def test_importing_metaml_loads_nothing_and_gives_everything():
     script = (
         "import sys, metaml\n"
         "assert not {'numpy', 'pandas', 'sklearn', 'sqlalchemy'} & set(sys.modules)\n"
-        "import metaml.tuning, metaml.end_to_end\n"
+        "import metaml.tuning.session, metaml.tuning.run\n"
         "assert all(callable(getattr(metaml, name)) for name in metaml.__all__ if name != '__version__')\n"
     )
 

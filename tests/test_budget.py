@@ -8,8 +8,8 @@ import pytest
 
 from metaml.budget import Budget, Drag, in_words, seconds_of
 from metaml.errors import BadRequest
-from metaml.finishing import closing_seconds
-from metaml.tune_settings import TuneSettings
+from metaml.search.settings import TuneSettings
+from metaml.tuning.final_model import closing_seconds
 
 
 @pytest.mark.parametrize(

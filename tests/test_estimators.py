@@ -16,9 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from metaml import MetaMLClassifier, MetaMLRegressor, end_to_end, open_kb, tune
+from metaml import MetaMLClassifier, MetaMLRegressor, open_kb, tune
 from metaml.evaluation import LocalExecutor
 from metaml.model import load
+from metaml.tuning import run as tuning_run
 
 FAST = {"algorithms": ("decision_tree",), "folds": 2, "single": True}
 
@@ -27,7 +28,7 @@ FAST = {"algorithms": ("decision_tree",), "folds": 2, "single": True}
 def one_pool():
     """Start the workers once instead of in each of some 150 fits."""
     with LocalExecutor(1) as executor, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(end_to_end, "LocalExecutor", lambda *_, **__: nullcontext(executor))
+        patch.setattr(tuning_run, "LocalExecutor", lambda *_, **__: nullcontext(executor))
         yield
 
 

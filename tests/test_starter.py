@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from metaml.evaluation import default_metric
-from metaml.learning import Wanted, place_of
-from metaml.memory import remember
+from metaml.experience.experience import remember
+from metaml.experience.lesson_files import LessonRequest, place_of
 from metaml.starter import SHIPPED, add_starter, open_with_starter, starter_file
 from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
@@ -179,7 +179,7 @@ def test_what_ships_tells_nothing_of_the_machine_and_holds_no_data(shipped):
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_the_lessons_that_ship_are_those_of_the_starter_that_ships(shipped, task):
-    wanted = Wanted(default_metric(task), task)
+    wanted = LessonRequest(default_metric(task), task)
 
     memory = remember(shipped, wanted, {"NumberOfInstances": 1000.0, "NumberOfFeatures": 11.0, "NumberOfClasses": 2.0})
 

@@ -4,7 +4,7 @@ The choice was made by `choose`, before any tool had run: of the sets with 300 t
 simulated ones and without those that have relatives among the others (whose runs in the starter experience would
 tell about them), one is drawn for each task and each of six classes of size. A draw is skipped when the set is known
 to be nearly trivial, or when a decision tree of depth 4 shows it to be so, or to be nearly without signal.
-`python benchmarks/automl_tools/chosen_data.py` prints the same list again.
+`python benchmarks/automl_tools/chosen_data.py` fingerprints the same list again.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The command line: parses, calls metaml, prints."""
+"""The command line: parses, calls metaml, fingerprints."""

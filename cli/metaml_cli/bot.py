@@ -12,7 +12,7 @@ from metaml_cli.options import names_in, numbers
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
-    from metaml.bot import BotReport, BotSettings, Progress, Publish
+    from metaml.random_bot.bot import BotReport, BotSettings, Progress, Publish
     from metaml.sources.base import Source
 
 
@@ -48,9 +48,9 @@ def bot(
     Example: metaml bot --builtin --runs 60 --workers 2
     """
     from metaml.algorithms import ALGORITHMS
-    from metaml.bot import BotSettings, run_bot
     from metaml.budget import seconds_of
     from metaml.evaluation import Limits
+    from metaml.random_bot.bot import BotSettings, run_bot
 
     settings = BotSettings(
         algorithms=names_in(algorithms) if algorithms else tuple(ALGORITHMS),
@@ -88,7 +88,7 @@ def bot(
 
 def _plan(place: str | None, sources: "list[Source]", settings: "BotSettings", form: Format) -> None:
     """Show what would be done; where there is no knowledge base yet, none is made for that."""
-    from metaml.bot_plan import plan_runs
+    from metaml.random_bot.forecast import plan_runs
     from metaml.starter import add_starter
     from metaml_kb.engine import locate, sqlite_path
 

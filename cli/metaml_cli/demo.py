@@ -172,8 +172,8 @@ def write_data(folder: Path) -> tuple[int, int]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, part in parts.items():
             part.to_csv(folder / name, index=False)
-    except OSError as trouble:
-        raise BadRequest(f"{folder} cannot be written: {trouble.strerror}. Choose another with --output.") from None
+    except OSError as error:
+        raise BadRequest(f"{folder} cannot be written: {error.strerror}. Choose another with --output.") from None
     return len(known), len(new)
 
 

@@ -213,10 +213,11 @@ def export_(
 
     Example: metaml kb export share.metaml --private
     """
+    from metaml.records.vocabulary import PUBLIC_WORDS
     from metaml_kb.exchange import export
 
     with opened(kb) as base:
-        n_runs = export(base, path, private=private, with_starter=with_starter)
+        n_runs = export(base, path, private=private, public_words=PUBLIC_WORDS, with_starter=with_starter)
         say(f"{path} holds {counted(n_runs, 'run')} ({path.stat().st_size / 1e6:.1f} MB).")
 
 

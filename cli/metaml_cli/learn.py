@@ -13,8 +13,8 @@ from metaml_cli.render import Format, say, show
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaml.learning import Wanted
-    from metaml.metalearning.runs import Experience
+    from metaml.experience.lesson_files import LessonRequest
+    from metaml.metalearning.history import RunHistory
     from metaml_kb import KnowledgeBase
 
 BAR = 30
@@ -24,7 +24,7 @@ def learn(
     metric: Annotated[str, typer.Option(help="One of our metrics; auto: those that tune uses by default.")] = "auto",
     algorithms: Annotated[str | None, typer.Option(help="With --evaluate: only these, comma-separated.")] = None,
     exclude_dataset: Annotated[
-        list[str] | None, typer.Option(help="Learn without this data set and its alikes; may be repeated.")
+        list[str] | None, typer.Option(help="Learn without this data set and its near_duplicates; may be repeated.")
     ] = None,
     evaluate: Annotated[bool, typer.Option("--evaluate", help="Show how good the rankings are instead.")] = False,
     growth: Annotated[int, typer.Option(min=0, help="With --evaluate: data sets of the growth curve.")] = 20,
@@ -40,7 +40,7 @@ def learn(
 
     Example: metaml learn --evaluate --metric roc_auc --algorithms lightgbm
     """
-    from metaml.metalearning.table import check_left_out, to_leave_out
+    from metaml.experience.load_history import check_left_out, to_leave_out
 
     with opened(kb) as base:
         check_left_out(base, exclude_dataset or ())
@@ -52,12 +52,12 @@ def learn(
         show(_learn(base, wanted), form)
 
 
-def _wanted(base: "KnowledgeBase", metric: str, left_out: tuple[str, ...]) -> "list[Wanted]":
+def _wanted(base: "KnowledgeBase", metric: str, left_out: tuple[str, ...]) -> "list[LessonRequest]":
     """Return the lessons to learn: for each kind of task in the knowledge base, by the metric asked for."""
     from metaml.errors import BadRequest
     from metaml.evaluation import METRICS, default_metric
     from metaml.evaluation import metric as metric_of
-    from metaml.learning import Wanted
+    from metaml.experience.lesson_files import LessonRequest
 
     known = base.datasets()
     tasks = [task for task in ("binary", "multiclass", "regression") if (known["task"] == task).any()]
@@ -69,19 +69,19 @@ def _wanted(base: "KnowledgeBase", metric: str, left_out: tuple[str, ...]) -> "l
     if not tasks:
         raise BadRequest(f"{base.name} holds no data set to learn from. Make experience with: metaml bot --builtin")
     if metric == "auto":
-        return [Wanted(default_metric(task), task, left_out=left_out) for task in tasks]  # type: ignore[arg-type]
+        return [LessonRequest(default_metric(task), task, left_out=left_out) for task in tasks]  # type: ignore[arg-type]
     name = metric_of(metric).name
     fitting = [task for task in tasks if task in METRICS[name].tasks]
     if not fitting:
         raise BadRequest(f"{base.name} holds no data set that {metric} is for, only {', '.join(tasks)}.")
-    return [Wanted(name, fitting[0], left_out=left_out)]
+    return [LessonRequest(name, fitting[0], left_out=left_out)]
 
 
-def _learn(base: "KnowledgeBase", wanted: "list[Wanted]") -> "pd.DataFrame":
+def _learn(base: "KnowledgeBase", wanted: "list[LessonRequest]") -> "pd.DataFrame":
     import pandas as pd
 
     from metaml.evaluation import display
-    from metaml.learning import learn as learn_lessons
+    from metaml.experience.lesson_files import learn as learn_lessons
 
     rows = []
     for item in wanted:
@@ -104,7 +104,7 @@ def _learn(base: "KnowledgeBase", wanted: "list[Wanted]") -> "pd.DataFrame":
 
 def _evaluate(
     base: "KnowledgeBase",
-    wanted: "list[Wanted]",
+    wanted: "list[LessonRequest]",
     algorithms: Sequence[str],
     n_growth: int,
     output: Path | None,
@@ -113,10 +113,10 @@ def _evaluate(
     import pandas as pd
 
     from metaml.algorithms import ALGORITHMS, check_known
-    from metaml.end_to_end import check_output
-    from metaml.metalearning.comparison import compare
-    from metaml.metalearning.quality import summary
-    from metaml.metalearning.table import experience
+    from metaml.experience.load_history import experience
+    from metaml.metalearning.assessment.comparison import compare
+    from metaml.metalearning.assessment.quality import summary
+    from metaml.tuning.run import check_output
 
     check_known(algorithms)
     if output is not None:
@@ -145,10 +145,10 @@ def _evaluate(
         say(f"Tables and pictures are in {output}.")
 
 
-def _show_importances(found: "Experience") -> None:
+def _show_importances(found: "RunHistory") -> None:
     """Draw the ten inputs that matter most to the meta-learner."""
     from metaml.metalearning.explain import importances
-    from metaml.metalearning.learner import MetaLearner
+    from metaml.metalearning.meta_learner import MetaLearner
 
     shares = importances(MetaLearner().fit(found.thinned(100)), 10)
     longest = max((len(name) for name, _ in shares), default=0)
@@ -157,12 +157,12 @@ def _show_importances(found: "Experience") -> None:
         say(f"  {name:<{longest}}  {'█' * max(round(BAR * share / most), 1):<{BAR}} {share:.0%}")
 
 
-def _show_growth(found: "Experience", n_tasks: int, output: Path | None) -> None:
+def _show_growth(found: "RunHistory", n_tasks: int, output: Path | None) -> None:
     """Show regret after ten evaluations against the number of data sets known."""
     import numpy as np
 
-    from metaml.metalearning.growth import growth_curve
-    from metaml.optimizer import STRATEGIES
+    from metaml.metalearning.assessment.growth import growth_curve
+    from metaml.search.optimizer import STRATEGIES
 
     curve = growth_curve(found, STRATEGIES["gbqr"], most_tasks=n_tasks)
     points = {size: (float(np.mean(values)), _error(values)) for size, values in curve.items() if values}
@@ -173,7 +173,7 @@ def _show_growth(found: "Experience", n_tasks: int, output: Path | None) -> None
     say(f"  regret (%) after 10 evaluations by data sets known: {told}")
     if output is None:
         return
-    from metaml.charts import Line, line_chart
+    from metaml.report.charts import Line, line_chart
 
     output.mkdir(parents=True, exist_ok=True)
     line = Line(found.algorithm, [float(size) for size in points], [mean for mean, _ in points.values()])

@@ -21,16 +21,16 @@ class OneSentenceGroup(TyperGroup):
         """Run the command; our errors end with exit code 2."""
         try:
             return super().invoke(ctx)
-        except (MetamlError, KBError) as trouble:
-            typer.echo(f"metaml: {trouble}", err=True)
+        except (MetamlError, KBError) as error:
+            typer.echo(f"metaml: {error}", err=True)
             raise typer.Exit(BAD_INPUT) from None
         except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
             raise
-        except Exception as trouble:
+        except Exception as error:
             # The parser's own errors know how to show themselves.
-            if hasattr(trouble, "show") or os.environ.get("METAML_DEBUG"):
+            if hasattr(error, "show") or os.environ.get("METAML_DEBUG"):
                 raise
-            said = f"{type(trouble).__name__}: {trouble}".split("\n")[0]
+            said = f"{type(error).__name__}: {error}".split("\n")[0]
             typer.echo(f"metaml: internal error ({said}). Set METAML_DEBUG=1 to see where, and report it.", err=True)
             raise typer.Exit(INTERNAL) from None
 

@@ -56,5 +56,5 @@ def _write(path: Path, text: str) -> None:
 
     try:
         path.write_text(text, encoding="utf-8")
-    except OSError as trouble:
-        raise BadRequest(f"{path} cannot be written: {trouble.strerror}. Choose another place with -o.") from None
+    except OSError as error:
+        raise BadRequest(f"{path} cannot be written: {error.strerror}. Choose another place with -o.") from None

@@ -10,7 +10,7 @@ from metaml_cli.options import names_in
 from metaml_cli.render import Format, say, show
 
 if TYPE_CHECKING:
-    from metaml.replay.laboratory import Study
+    from metaml.laboratory.compare import Study
 
 
 def replay(
@@ -48,9 +48,9 @@ def replay(
     if session is not None:
         _retrace(session, kb, form)
         return
-    from metaml.end_to_end import check_output
-    from metaml.replay.laboratory import methods_of, study
-    from metaml.replay.recorded import pools_of
+    from metaml.laboratory.compare import methods_of, study
+    from metaml.laboratory.load import pools_of
+    from metaml.tuning.run import check_output
 
     methods = methods_of(names_in(optimisers))
     if output is not None:
@@ -96,10 +96,10 @@ def _retrace(session: str, kb: str | None, form: Format) -> None:
     """Show the steps of a session, each with what is proposed at its place now; exit 1 where they part."""
     import pandas as pd
 
-    from metaml.retrace import retrace
+    from metaml.tuning.replay_session import replay_session
 
     with opened(kb) as base:
-        steps = retrace(base, session)
+        steps = replay_session(base, session)
     rows = [
         {"step": step.number, "algorithm": step.algorithm, "proposed by": step.proposer, "same": step.is_same}
         for step in steps
@@ -113,7 +113,7 @@ def _retrace(session: str, kb: str | None, form: Format) -> None:
 
 def _write(found: "Study", output: Path) -> None:
     """Write the curves as csv and as pictures."""
-    from metaml.charts import Line, line_chart
+    from metaml.report.charts import Line, line_chart
 
     found.curves.to_csv(output / "curves.csv", index=False)
     for (algorithm, axis), points in found.curves.groupby(["algorithm", "axis"]):

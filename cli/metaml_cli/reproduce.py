@@ -14,7 +14,7 @@ from metaml_cli.why import defined
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaml.reproduction import Reproduction
+    from metaml.records.reproduction import Reproduction
 
 DIFFERENT = 1
 
@@ -34,8 +34,8 @@ def reproduce(
 
     Example: metaml reproduce 1f3a9c02 --data data.csv
     """
-    from metaml.reproduction import dataset_of
-    from metaml.reproduction import reproduce as make_again
+    from metaml.records.reproduction import dataset_of
+    from metaml.records.reproduction import reproduce as make_again
     from metaml_kb.lookup import find_run
 
     with opened(kb) as base:

@@ -27,7 +27,7 @@ def show(
 ) -> None:
     """Show what a search found: the model, the baselines, and the best runs.
 
-    With --format json it prints best.json, with --format csv the leaderboard.
+    With --format json it fingerprints best.json, with --format csv the leaderboard.
 
     Example: metaml show out/ --top 10
     """

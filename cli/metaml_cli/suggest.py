@@ -13,9 +13,9 @@ from metaml_cli.pages import WIDTH
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
-    from metaml.kin import Kin
-    from metaml.memory import Memory
-    from metaml.metalearning.opening import Move
+    from metaml.experience.earlier_versions import EarlierVersions
+    from metaml.experience.experience import Experience
+    from metaml.metalearning.initial_design import Suggestion
     from metaml.spaces.config import Config
 
 DESCRIBE_SECONDS = 1.0
@@ -30,7 +30,8 @@ def suggest(
     metric: Annotated[str, typer.Option(help="What counts; auto: ROC AUC, log loss or RMSE.")] = "auto",
     algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
     exclude_dataset: Annotated[
-        list[str] | None, typer.Option(help="Ignore experience with this data set and its alikes; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Ignore experience with this data set and its near_duplicates; may be repeated."),
     ] = None,
     kb: KB = None,
     form: Form = Format.table,
@@ -44,12 +45,12 @@ def suggest(
     from metaml.evaluation import default_metric, make_plan
     from metaml.evaluation import metric as metric_of
     from metaml.evaluation.environment import environment
-    from metaml.kin import kin_of
-    from metaml.learning import Wanted, known_datasets
-    from metaml.memory import remember
+    from metaml.experience.earlier_versions import find_earlier_versions
+    from metaml.experience.experience import recall_experience
+    from metaml.experience.lesson_files import LessonRequest, count_datasets
+    from metaml.experience.load_history import check_left_out, to_leave_out
     from metaml.metafeatures import describe
-    from metaml.metalearning.opening import Opening
-    from metaml.metalearning.table import check_left_out, to_leave_out
+    from metaml.metalearning.initial_design import InitialDesign
 
     dataset = read_dataset(path, target=target, task=task)
     introduce(dataset)
@@ -59,10 +60,10 @@ def suggest(
     with opened(kb, create=kb is None) as base:
         check_left_out(base, exclude_dataset or (), own=(dataset.name, dataset.fingerprint))
         left_out = to_leave_out(base, exclude_dataset) if exclude_dataset else ()
-        wanted = Wanted(name, dataset.task, chosen, left_out)
+        wanted = LessonRequest(name, dataset.task, chosen, left_out)
         described = describe(dataset, seconds=DESCRIBE_SECONDS).values
-        memory = remember(base, wanted, described)
-        kin = kin_of(
+        experience = recall_experience(base, wanted, described)
+        kin = find_earlier_versions(
             base,
             dataset,
             make_plan(dataset, N_FOLDS, 0),
@@ -71,8 +72,8 @@ def suggest(
             simple=described,
             left_out=left_out,
         )
-        if memory is None and not kin.inherited:
-            known = counted(known_datasets(base, wanted), "data set")
+        if experience is None and not kin.inherited:
+            known = counted(count_datasets(base, wanted), "data set")
             say(
                 f"{base.name} has runs on {known} of {wanted.family}, too few to advise (10 are needed); "
                 "metaml bot makes more. Start with the defaults that metaml tune tries first."
@@ -80,40 +81,42 @@ def suggest(
             return
         reference = environment()["reference_seconds"]
         moves = [item.move for item in kin.inherited]
-        if memory is not None:
-            opening = Opening(
-                memory.lessons.repertoire,
-                memory.metafeatures,
+        if experience is not None:
+            opening = InitialDesign(
+                experience.lessons.portfolio,
+                experience.metafeatures,
                 algorithms=chosen,
                 is_valid=lambda name, config: ALGORITHMS[name].space(dataset.task).is_valid(config),
                 n_rows=len(dataset.y),
                 reference_seconds=reference,
             )
             moves += [move for move in opening.first(n, is_filled=True) if _wanted(move) not in kin.moves]
-        rows = [_row(rank, move, memory, kin, reference) for rank, move in enumerate(moves[:n], start=1)]
+        rows = [_row(rank, move, experience, kin, reference) for rank, move in enumerate(moves[:n], start=1)]
     if form is not Format.table:
         import pandas as pd
 
         show(pd.DataFrame(rows), form)
         return
-    if memory is not None:
-        alike = ", ".join(name for name, _ in memory.similar[:3])
-        source = f"{counted(memory.lessons.n_runs, 'run')} on {counted(memory.lessons.n_datasets, 'data set')}"
+    if experience is not None:
+        alike = ", ".join(name for name, _ in experience.similar[:3])
+        source = f"{counted(experience.lessons.n_runs, 'run')} on {counted(experience.lessons.n_datasets, 'data set')}"
         say(f"From {source}; most alike: {alike}.")
     for row in rows:
         typer.echo("\n".join(_lines(row)))
 
 
-def _wanted(move: "Move") -> "tuple[str, Config]":
+def _wanted(move: "Suggestion") -> "tuple[str, Config]":
     return move.algorithm, move.config
 
 
-def _row(rank: int, move: "Move", memory: "Memory | None", kin: "Kin", reference_seconds: float) -> dict[str, Any]:
+def _row(
+    rank: int, move: "Suggestion", experience: "Experience | None", kin: "EarlierVersions", reference_seconds: float
+) -> dict[str, Any]:
     seconds, why = move.seconds, {}
-    if memory is not None:
-        foretold = memory.seconds(*_wanted(move), reference_seconds=reference_seconds)
-        seconds = foretold if foretold == foretold else seconds
-        why = memory.reasons(*_wanted(move))
+    if experience is not None:
+        predicted = experience.seconds(*_wanted(move), reference_seconds=reference_seconds)
+        seconds = predicted if predicted == predicted else seconds
+        why = experience.reasons(*_wanted(move))
     return {
         "rank": rank,
         "algorithm": move.algorithm,

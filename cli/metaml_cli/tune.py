@@ -23,8 +23,8 @@ INCOMPLETE = 1
 LONGEST_START_SECONDS = 60.0
 
 if TYPE_CHECKING:
-    from metaml.end_to_end import Tuned
-    from metaml.trials import TuneProgress
+    from metaml.tuning.run import Tuned
+    from metaml.tuning.trials import TuneProgress
 
 
 def tune(
@@ -63,7 +63,8 @@ def tune(
     ] = False,
     predictions: Annotated[bool, typer.Option("--predictions", help="Also write them, out of fold.")] = False,
     exclude_dataset: Annotated[
-        list[str] | None, typer.Option(help="Ignore experience with this data set and its alikes; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Ignore experience with this data set and its near_duplicates; may be repeated."),
     ] = None,
     no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor add experience.")] = False,
     kb: KB = None,
@@ -90,10 +91,10 @@ def tune(
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import read_dataset
-        from metaml.end_to_end import tune as tune_dataset
         from metaml.evaluation import Limits
-        from metaml.metalearning.table import check_left_out
-        from metaml.tune_settings import TuneSettings, chosen
+        from metaml.experience.load_history import check_left_out
+        from metaml.search.settings import TuneSettings, chosen
+        from metaml.tuning.run import tune as tune_dataset
 
         dataset = read_dataset(path, target=target, task=task)
         introduce(dataset)

@@ -190,8 +190,8 @@ def _predicted(stored: "StoredRun", proposal: "ProposalRecord") -> list[str]:
 
 
 def _predicted_score(stored: "StoredRun", predicted: float, std: float | None) -> str:
+    from metaml.ensemble.threshold_scores import depends_on_thresholds
     from metaml.evaluation import METRICS
-    from metaml.judging import depends_on_thresholds
 
     name = metric_of(stored)
     label, value = shown(name, predicted)

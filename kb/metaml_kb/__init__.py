@@ -1,6 +1,6 @@
 """The knowledge base: records, SQL and data frames; no machine learning.
 
-Names are loaded when first used: `import metaml_kb` costs nothing.
+Start with `open_kb`. A name is loaded when it is first used, so `import metaml_kb` is fast.
 """
 
 from importlib import import_module

@@ -114,8 +114,8 @@ def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
         return
     try:
         said = list(connection.exec_driver_sql(INTEGRITY).scalars())
-    except DatabaseError as trouble:
-        said = [str(trouble.orig)]
+    except DatabaseError as error:
+        said = [str(error.orig)]
     if said != ["ok"]:
         yield _damage(kb.name, said)
         return
@@ -154,8 +154,8 @@ def _damage_of(path: Path) -> Finding | None:
         except sqlite3.OperationalError:
             # It may not be read here and now: a folder that is read-only, a lock.
             return None
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as trouble:
-            said = [str(trouble)]
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            said = [str(error)]
     return None if said == ["ok"] else _damage(str(path), said)
 
 

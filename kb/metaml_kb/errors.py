@@ -1,25 +1,25 @@
-"""What the knowledge base says when it cannot go on: one sentence, what was seen, what to do.
+"""The errors of the knowledge base. Each message says what is wrong, what was seen and what to do.
 
 KBError
 ├── CannotOpen         missing, unreadable, not a database, no driver
 ├── SchemaMismatch     written by an older or a newer metaml
 ├── BadRecord          a run, data set or configuration that cannot be stored as given
 ├── BadQuery           a query that is wrong or would write
-├── BadTable           a third-party table that does not hold what was said of it
+├── BadTable           an imported file that is damaged or does not have the expected content
 └── StorageFull        the disk or the server refused the write
 """
 
 
 class KBError(Exception):
-    """Anything a user can mend; its text is one sentence that ends with what to do."""
+    """An error that the user can fix. Its message ends with what to do."""
 
 
 class CannotOpen(KBError):
-    """The knowledge base is missing, unreadable, or not one."""
+    """A file or database is missing, cannot be read or written, or is not a knowledge base."""
 
 
 class SchemaMismatch(KBError):
-    """The knowledge base was written by another version of metaml."""
+    """The knowledge base was written by an older or a newer version of metaml."""
 
 
 class BadRecord(KBError):
@@ -31,7 +31,7 @@ class BadQuery(KBError):
 
 
 class BadTable(KBError):
-    """A third-party table that does not hold what was said of it."""
+    """An imported file that is damaged or does not have the expected content."""
 
 
 class StorageFull(KBError):

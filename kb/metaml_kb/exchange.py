@@ -1,8 +1,7 @@
-"""One portable file: every table as Parquet inside a zip, or a SQLite file.
+"""Export to one portable file and import it again: a zip of Parquet tables, or a SQLite file.
 
-A private export leaves out what tells about the data and its owner (see `privacy`).
-
-What came with the package as a starter is left out unless asked for: everyone has it.
+A private export hides the data and its owner (see `privacy`). An export leaves out the starter, the runs that come with
+the package, unless asked: everyone has them.
 """
 
 import io
@@ -12,7 +11,7 @@ import time
 import uuid
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
@@ -37,7 +36,7 @@ READABLE = ("metaml-export-1", FORMAT)
 CHUNK = 50_000
 UNFINISHED = ".unfinished"
 CLOCK_SECONDS = 0.1
-"""The clock of a file system may be that much behind."""
+"""The clock of a file system may be late by this much."""
 ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 TABLE_SUFFIXES = {".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".arff", ".xlsx"}
@@ -48,17 +47,31 @@ DAMAGE = (
 )
 """What reading a damaged zip or Parquet file may raise."""
 UNFIT = (DataError, IntegrityError, InterfaceError, ProgrammingError)
-"""What a database says of rows that do not fit its tables."""
+"""What a database raises for rows that do not fit its tables."""
 TABLES = [table for table in tables.metadata.sorted_tables if table.name != "knowledge_base"]
 
 Row = dict[str, Any]
 
 
-def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter: bool = False, level: int = 3) -> int:
-    """Write everything into one file and return its number of runs; the suffix .db asks for SQLite.
+def export(
+    kb: KnowledgeBase,
+    path: Path,
+    *,
+    private: bool = False,
+    public_words: Collection[str] = (),
+    with_starter: bool = False,
+    level: int = 3,
+) -> int:
+    """Write a knowledge base into one new file and return the number of runs in it.
 
-    A starter's runs, and the data sets that only they are about, are left out unless `with_starter`. A higher `level`
-    (up to 22) makes a smaller file in more time.
+    - `path`: the suffixes .db, .sqlite and .sqlite3 give a SQLite file, any other a zip of Parquet tables.
+    - `private`: hide the data and its owner (see `metaml_kb.privacy`).
+    - `public_words`: names of proposers and of sources of metafeatures that a private export may show. All other names
+      are salted, so without words it shows none.
+    - `with_starter`: also write the runs that came with the package, and the data sets that only they use.
+    - `level`: compression of the zip, from 1 to 22. Higher is smaller and slower.
+
+    Raises `CannotOpen` if the file exists, has the suffix of a table (such as .csv), or cannot be written.
     """
     if path.suffix.lower() in TABLE_SUFFIXES:
         raise CannotOpen(
@@ -72,7 +85,8 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with reading(kb.engine) as connection:
-            contents = _contents(connection, private, with_starter)
+            salt = Salt(connection, public_words) if private else None
+            contents = _contents(connection, salt, with_starter)
             if path.suffix in SQLITE_SUFFIXES:
                 _write_sqlite(unfinished, contents)
             else:
@@ -81,8 +95,8 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
             n_runs = int(connection.execute(counted).scalar_one())
         _forget_journal(path)
         unfinished.replace(path)
-    except OSError as trouble:
-        raise CannotOpen(f"{path} cannot be written ({trouble.strerror}). Choose another place.") from None
+    except OSError as error:
+        raise CannotOpen(f"{path} cannot be written ({error.strerror}). Choose another place.") from None
     finally:
         for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink()
@@ -90,9 +104,13 @@ def export(kb: KnowledgeBase, path: Path, *, private: bool = False, with_starter
 
 
 def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> Merged:
-    """Merge an exported file, or another SQLite knowledge base, into this one.
+    """Merge an exported file, or another SQLite knowledge base, into this one; return what was new.
 
-    One that `is_trusted` goes into a new knowledge base without a look at each run.
+    Every run is checked before it is stored. With `is_trusted`, a zip that goes into an empty knowledge base is loaded
+    without that check.
+
+    Raises `CannotOpen` if there is no such file, `BadTable` if it is damaged or not an export, `SchemaMismatch` if a newer
+    metaml wrote it, and `BadRecord` if it holds a run that cannot be stored. Then nothing of it is stored.
     """
     check_import(path)
     is_zip = _is_zip(path)
@@ -109,7 +127,7 @@ def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> M
 
 
 def check_import(path: Path) -> None:
-    """Raise unless a file was written by an export, or is another SQLite knowledge base; touch nothing."""
+    """Raise unless a file is an export or a SQLite knowledge base. Nothing is read in or changed."""
     if _is_zip(path):
         _schema_of(path)
     else:
@@ -133,12 +151,12 @@ def _is_zip(path: Path) -> bool:
 
 
 def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
-    """Make a knowledge base at a path that holds what an exported file holds; it appears whole or not at all.
+    """Create a knowledge base at a path from an exported file, either completely or not at all.
 
-    If another process is faster, its knowledge base stays. A file that `is_trusted` is loaded as it is.
+    If another process creates one there first, that one stays. With `is_trusted`, the runs are loaded without a check.
     """
     for leftover in path.parent.glob(f"{escape(path.name)}.*{UNFINISHED}*"):
-        # Another process may be at work here: what was there a moment ago may be gone.
+        # Another process may remove the file between the listing and this line.
         with suppress(FileNotFoundError):
             if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
                 leftover.unlink()
@@ -149,36 +167,36 @@ def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
             import_file(kb, file, is_trusted=is_trusted)
         _leave_one_file(unfinished, with_log=True)
         _appear(unfinished, path)
-    except KBError as trouble:
-        # Nobody asked for the file under its passing name.
-        raise type(trouble)(str(trouble).replace(str(unfinished), str(path))) from trouble
+    except KBError as error:
+        # The user knows the path, not the temporary name.
+        raise type(error)(str(error).replace(str(unfinished), str(path))) from error
     finally:
         for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink(missing_ok=True)
 
 
 def _forget_journal(path: Path) -> None:
-    """Remove what a knowledge base that is gone left beside it: SQLite would play it back into the next of its name."""
+    """Remove the journal of a deleted knowledge base: SQLite would replay it into the next one of the same name."""
     now = time.time()
     if path.exists():
         return
     for suffix in ("-wal", "-shm"):
         leftover = path.with_name(path.name + suffix)
         with suppress(FileNotFoundError):
-            # If another process makes a knowledge base here at this moment, its journal is newer.
+            # A newer journal belongs to another process that is creating a knowledge base here right now.
             if leftover.stat().st_mtime < now - CLOCK_SECONDS:
                 leftover.unlink()
 
 
 def _appear(unfinished: Path, path: Path) -> None:
-    """Give a finished file its name, unless there is one of that name by now."""
+    """Give a finished file its final name, unless another process has created that file meanwhile."""
     try:
-        # Unlike a renamed file, a link never takes the place of another.
+        # Unlike a rename, a hard link never replaces an existing file.
         path.hardlink_to(unfinished)
     except FileExistsError:
         return
     except OSError:
-        # There are file systems without links.
+        # Some file systems have no hard links.
         if not path.exists():
             unfinished.rename(path)
 
@@ -194,8 +212,8 @@ def n_runs_in(path: Path) -> int:
     try:
         with zipfile.ZipFile(path) as archive:
             return int(parquet.ParquetFile(io.BytesIO(archive.read("run.parquet"))).metadata.num_rows)
-    except DAMAGE as trouble:
-        raise _damaged(path, "at table run", trouble) from None
+    except DAMAGE as error:
+        raise _damaged(path, "at table run", error) from None
 
 
 def _is_new(kb: KnowledgeBase) -> bool:
@@ -213,22 +231,21 @@ def _kept(table: Table, with_starter: bool) -> ColumnElement[bool]:
     return true() if with_starter else yours(table)
 
 
-def _contents(connection: Connection, private: bool, with_starter: bool) -> Contents:
-    """Yield each table with its rows in chunks."""
-    salted = Salt(connection)
-    if private:
-        salted.number_runs(connection)
+def _contents(connection: Connection, salt: Salt | None, with_starter: bool) -> Contents:
+    """Yield each table with its rows in chunks; with a salt, as a private export shows them."""
+    if salt is not None:
+        salt.number_runs(connection)
     for table in TABLES:
-        if not (private and table.name in LEFT_OUT):
+        if salt is None or table.name not in LEFT_OUT:
             query = select(table).where(_kept(table, with_starter)).order_by(*table.primary_key)
-            yield table, _table_rows(connection, table, query, salted if private else None)
+            yield table, _table_rows(connection, table, query, salt)
 
 
-def _table_rows(connection: Connection, table: Table, query: Select[Any], salted: Salt | None) -> Iterator[list[Row]]:
+def _table_rows(connection: Connection, table: Table, query: Select[Any], salt: Salt | None) -> Iterator[list[Row]]:
     result = connection.execute(query)
     for partition in result.mappings().partitions(CHUNK):
         rows = [dict(row) for row in partition]
-        yield private_rows(table, rows, salted) if salted else rows
+        yield private_rows(table, rows, salt) if salt is not None else rows
 
 
 def _write_zip(path: Path, contents: Contents, *, private: bool, level: int) -> None:
@@ -262,7 +279,7 @@ def _arrow_schema(table: Table) -> Any:
     kinds = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
     return pa.schema(
         [
-            # Numbers that can be read by anyone, and that are packed better than bytes.
+            # Lists of numbers: any Parquet reader understands them, and they compress better than bytes.
             (column.name, pa.list_(pa.float64()) if column is FOLD_SCORES else kinds[column.type.python_type])
             for column in table.columns
         ]
@@ -288,7 +305,7 @@ def _write_sqlite(path: Path, contents: Contents) -> None:
 
 
 def _leave_one_file(path: Path, *, with_log: bool = False) -> None:
-    """Bring what stands in the write-ahead log of a SQLite file into the file; `with_log` it will have one again."""
+    """Move the write-ahead log of a SQLite file into the file itself; `with_log` starts a new log afterwards."""
     engine = make_engine(locate(path))
     with engine.connect() as raw:
         raw.exec_driver_sql("COMMIT")
@@ -306,12 +323,12 @@ def _schema_of(path: Path) -> str:
     manifest: Any = {}
     try:
         with zipfile.ZipFile(path) as archive:
-            # Our tables are packed by themselves: a zip that packs them, too, may unfold to any size.
+            # We store tables uncompressed in the zip: a zip that compresses them may unpack to any size.
             is_ours = all(part.compress_type == zipfile.ZIP_STORED for part in archive.infolist())
             if is_ours and "manifest.json" in archive.namelist():
                 manifest = json.loads(archive.read("manifest.json"))
-    except DAMAGE as trouble:
-        raise _damaged(path, "at its manifest", trouble) from None
+    except DAMAGE as error:
+        raise _damaged(path, "at its manifest", error) from None
     if not isinstance(manifest, dict) or manifest.get("format") not in READABLE:
         raise BadTable(f"{path.name} was not written by metaml kb export. For a csv table use: metaml kb import-table")
     found = str(manifest.get("schema"))
@@ -322,9 +339,9 @@ def _schema_of(path: Path) -> str:
     return found
 
 
-def _damaged(path: Path, where: str, trouble: BaseException) -> BadTable:
-    said = str(trouble).strip().split("\n")[0] or type(trouble).__name__
-    return BadTable(f"{path.name} is damaged {where} ({said}). Ask for a new export.")
+def _damaged(path: Path, where: str, error: BaseException) -> BadTable:
+    reason = str(error).strip().split("\n")[0] or type(error).__name__
+    return BadTable(f"{path.name} is damaged {where} ({reason}). Ask for a new export.")
 
 
 def _load_new(kb: KnowledgeBase, path: Path, *, is_trusted: bool) -> Merged:
@@ -341,7 +358,7 @@ def _load_new(kb: KnowledgeBase, path: Path, *, is_trusted: bool) -> Merged:
 
 
 def _load_zip(path: Path, place: Path) -> None:
-    """Lay an exported file out as a SQLite knowledge base of the schema it was written with."""
+    """Unpack an exported file into a SQLite knowledge base of its own schema, then upgrade that."""
     from alembic import command
 
     found = _schema_of(path)
@@ -359,7 +376,7 @@ def _load_zip(path: Path, place: Path) -> None:
 
 
 def _insert_archive(connection: Connection, archive: zipfile.ZipFile, path: Path) -> None:
-    """Insert the rows of every table of an archive; the columns are those the database has."""
+    """Insert the rows of every table of an archive; only columns that the database has are read."""
     present = set(archive.namelist())
     inspector = inspect(connection)
     for table in TABLES:
@@ -369,8 +386,8 @@ def _insert_archive(connection: Connection, archive: zipfile.ZipFile, path: Path
         for rows in _archived_rows(archive, table, names, path):
             try:
                 insert_rows(connection, table, names, rows)
-            except UNFIT as trouble:
-                raise _damaged(path, f"at table {table.name}", trouble.orig or trouble) from None
+            except UNFIT as error:
+                raise _damaged(path, f"at table {table.name}", error.orig or error) from None
     connection.execute(text("UPDATE knowledge_base SET revision = revision + 1"))
 
 
@@ -382,12 +399,12 @@ def _archived_rows(archive: zipfile.ZipFile, table: Table, names: list[str], pat
         file = parquet.ParquetFile(io.BytesIO(archive.read(f"{table.name}.parquet")))
         for batch in file.iter_batches(batch_size=CHUNK, columns=names):
             yield list(zip(*(_plain_column(batch.column(name)) for name in names), strict=True))
-    except DAMAGE as trouble:
-        raise _damaged(path, f"at table {table.name}", trouble) from None
+    except DAMAGE as error:
+        raise _damaged(path, f"at table {table.name}", error) from None
 
 
 def _plain_column(column: Any) -> list[Any]:
-    """Return a column as the values that a database takes; a list of numbers becomes its bytes."""
+    """Return a column as values for a database; a list of numbers becomes little-endian float64 bytes."""
     import pyarrow as pa
     from pyarrow import compute
 

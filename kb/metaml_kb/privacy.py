@@ -1,13 +1,15 @@
-"""What a private export tells: the experience, but not whose data it is about.
+"""A private export: it keeps the experience and hides the data and its owner.
 
-Left out are names of data sets and columns, settings, hosts, error texts, predictions. Fingerprints, fold plans and the
-keys of sessions are salted with a secret of the knowledge base, so that the same data set stays one data set from
-export to export, but nobody can recognise it by hashing their own copy, nor a session by its key in a report. So is who
-proposed a run or measured a metafeature, unless the word is one of ours. Of times only the day is told. Metafeatures,
-scores and seeds remain: they are the experience.
+- Left out: names of data sets and columns, settings, hosts, error texts, predictions.
+- Salted with a secret of the knowledge base: fingerprints, and the keys of fold plans, environments and sessions. A data
+  set keeps its salted fingerprint from export to export. Nobody can recognise it by hashing their own copy of the data.
+- Salted unless public: the words that say who proposed a run and who measured a metafeature. The caller says which words
+  are public.
+- Rounded down to the day: all times.
+- Kept: metafeatures, scores and seeds. They are the experience.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,18 +22,13 @@ from metaml_kb.transfer import runs_in
 DAY = 86_400.0
 TIMES = ("added_at", "started_at", "finished_at")
 LEFT_OUT = {"event", "prediction"}
-"""Tables of which nothing is told."""
-
-STRATEGIES = {"default", "gbqr", "gaussian_process", "forest", "extra_trees", "mean_boosting"}
-PROPOSERS = {"start", "random", "experience", "openml", *STRATEGIES}
-SOURCES = {"computed", "openml"}
-"""Our own words for who measured a metafeature; anybody else's may tell who they are."""
+"""Tables that a private export leaves out completely."""
 
 Row = dict[str, Any]
 
 
 def private_rows(table: Table, rows: list[Row], salted: "Salt") -> list[Row]:
-    """Return rows without what tells about the data and its owner."""
+    """Return the rows of a table without anything that identifies the data or its owner."""
     blank: Mapping[str, Row] = {
         "dataset": {"target": None, "details": "{}", "source": "private"},
         "metafeature": {"reason": None},
@@ -49,33 +46,37 @@ def private_rows(table: Table, rows: list[Row], salted: "Salt") -> list[Row]:
         elif table.name in ("fold_plan", "environment", "session"):
             row["key"] = salted(row["key"])
         elif table.name in ("metafeature", "metafeature_group"):
-            row["source"] = salted.unless_ours(row["source"], SOURCES)
+            row["source"] = salted.unless_public(row["source"])
         elif table.name == "proposal":
-            row["proposer"] = salted.unless_ours(row["proposer"], PROPOSERS)
+            row["proposer"] = salted.unless_public(row["proposer"])
         elif table.name == "run":
             row["identity"] = salted.identities[row["id"]]
-        # A time that is missing altogether would be made up by the knowledge base that receives the run.
+        # Keep the day: a knowledge base that imports a run without a time would invent one.
         row |= {name: row[name] // DAY * DAY for name in TIMES if row.get(name) is not None}
     return rows
 
 
 class Salt:
-    """Replaces fingerprints and keys by salted ones, and run identities by those that follow from them."""
+    """Replaces fingerprints, keys and words by salted hashes, and run identities by the ones that follow from them.
 
-    def __init__(self, connection: Connection) -> None:
+    `public_words` are left as they are where a row says who proposed a run or who measured a metafeature.
+    """
+
+    def __init__(self, connection: Connection, public_words: Collection[str] = ()) -> None:
+        self._public_words = frozenset(public_words)
         self._salt = connection.execute(select(tables.knowledge_base.c.salt)).scalar_one()
         self.identities: dict[int, bytes] = {}
 
     def __call__(self, key: str) -> str:
-        """Return what stands for a fingerprint or a key."""
+        """Return the salted hash of a fingerprint or a key."""
         return digest(self._salt, key)
 
-    def unless_ours(self, word: str, ours: Set[str]) -> str:
-        """Return a word if it is one of ours, else what stands for it."""
-        return word if word in ours else f"private-{self(word)[:8]}"
+    def unless_public(self, word: str) -> str:
+        """Return a public word as it is, any other word as `private-` and eight characters of its salted hash."""
+        return word if word in self._public_words else f"private-{self(word)[:8]}"
 
     def number_runs(self, connection: Connection) -> None:
-        """Learn the salted identity of every run."""
+        """Compute the salted identity of every run, by row number."""
         numbers = iter(connection.execute(select(tables.run.c.id).order_by(tables.run.c.id)).scalars().all())
         for runs in runs_in(connection):
             for run in runs:

@@ -1,4 +1,4 @@
-"""A person's own SQL: one statement, really read-only."""
+"""SQL from the user: one statement, and the database itself refuses to write."""
 
 import re
 import sqlite3
@@ -15,7 +15,7 @@ from metaml_kb.engine import explain, explained
 from metaml_kb.errors import BadQuery, KBError
 
 _OPENING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(select|with|values|explain)\b", re.IGNORECASE | re.DOTALL)
-# What a reading statement may ask SQLite's authorizer for; anything else (ATTACH, PRAGMA, writes) is denied.
+# What SQLite's authorizer allows: reading. Anything else (ATTACH, PRAGMA, writes) is denied.
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _UNSAFE_FUNCTIONS = {"load_extension", "writefile", "readfile", "fts3_tokenizer"}
 
@@ -33,11 +33,11 @@ def _allow_all(*_: object) -> int:
 
 @contextmanager
 def _read_only(connection: Connection) -> Iterator[None]:
-    """Let the database itself refuse every write for the length of the block."""
+    """Make the database refuse every write until the block ends."""
     raw: Any = connection.connection.dbapi_connection
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("SET TRANSACTION READ ONLY")
-        # A prepared statement is one statement: nothing can end the transaction and write after it.
+        # A prepared statement is a single statement, so no second one can end the transaction and then write.
         threshold, raw.prepare_threshold = raw.prepare_threshold, 0
         try:
             yield
@@ -54,7 +54,7 @@ def _read_only(connection: Connection) -> Iterator[None]:
 
 
 def read_sql(engine: Engine, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """Return the rows of one reading statement; `:name` in it is bound from `parameters`."""
+    """Return the result of one SELECT; `:name` in it is replaced by the value in `parameters`."""
     if not _OPENING.match(query):
         raise BadQuery(f"Only reading is possible here, but the query starts with {query.strip()[:20]!r}. Use SELECT.")
     with explained(engine.url), engine.connect() as connection:
@@ -66,8 +66,8 @@ def read_sql(engine: Engine, query: str, parameters: Mapping[str, Any] | None = 
                     raise BadQuery("The query returned no table. Use a single SELECT.")
                 columns = _unique(list(result.keys()))
                 rows = result.fetchall()
-        except (SQLAlchemyError, sqlite3.Error) as trouble:
-            raise _blame(engine, trouble) from None
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise _blame(engine, error) from None
         finally:
             transaction.rollback()
     frame = pd.DataFrame([tuple(map(_shown, row)) for row in rows], columns=columns, dtype=object)
@@ -75,13 +75,13 @@ def read_sql(engine: Engine, query: str, parameters: Mapping[str, Any] | None = 
 
 
 def _typed(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return a column with the type of its values; whole numbers stay such, to the last digit, beside a NULL."""
+    """Return a column with the type of its values. Integers beside a NULL stay exact integers."""
     kinds = set(map(type, column))
     return column.astype("Int64") if kinds == {int, type(None)} else column.infer_objects()
 
 
 def _statement(query: str, parameters: Mapping[str, Any] | None) -> Any:
-    """Return the statement; without parameters a colon in it is just a colon."""
+    """Return the statement. Without parameters, a colon in it has no special meaning."""
     body = query.strip().rstrip(";")
     if not parameters:
         body = re.sub(r":(?=\w)", r"\:", body)
@@ -89,7 +89,7 @@ def _statement(query: str, parameters: Mapping[str, Any] | None) -> Any:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Return column names without repetition: a second `name` becomes `name_2`."""
+    """Return unique column names: a second `name` becomes `name_2`."""
     seen: dict[str, int] = {}
     result = []
     for name in names:
@@ -99,35 +99,40 @@ def _unique(names: list[str]) -> list[str]:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as the rest of metaml shows it: identities as hexadecimal text, numbers as Python's own."""
+    """Return a value as metaml shows it: identities as hexadecimal text, decimals as Python numbers."""
     if isinstance(value, bytes | memoryview) and len(value) == 16:
         return bytes(value).hex()
     if isinstance(value, Decimal):
-        # What PostgreSQL's sum and avg return.
+        # PostgreSQL's sum and avg return decimals.
         return int(value) if value.as_tuple().exponent == 0 else float(value)
     return value
 
 
-def _blame(engine: Engine, trouble: Exception) -> KBError:
-    """Return whether the query or the database is at fault."""
-    cause = trouble.orig if isinstance(trouble, DBAPIError) and trouble.orig is not None else trouble
-    said = str(cause).strip().split("\n")[0].rstrip(".")
-    told = said.lower()
-    wrong = BadQuery(f"The query cannot be run: {said}. Tables and columns are listed by: metaml kb info --schema")
-    if _is_wrong(cause, told):
+def _blame(engine: Engine, error: Exception) -> KBError:
+    """Return the error to raise: the query is wrong, it would write, or the database has a problem."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    message = str(cause).strip().split("\n")[0].rstrip(".")
+    lowered = message.lower()
+    wrong = BadQuery(f"The query cannot be run: {message}. Tables and columns are listed by: metaml kb info --schema")
+    if _is_wrong(cause, lowered):
         return wrong
-    if "not authorized" in told or "read-only transaction" in told or "readonly" in told or "prohibited" in told:
+    if (
+        "not authorized" in lowered
+        or "read-only transaction" in lowered
+        or "readonly" in lowered
+        or "prohibited" in lowered
+    ):
         return BadQuery("The query would change the knowledge base, and kb sql only reads. Use a SELECT.")
-    if "one statement" in told or "multiple commands" in told or "cannot insert multiple" in told:
+    if "one statement" in lowered or "multiple commands" in lowered or "cannot insert multiple" in lowered:
         return BadQuery("Give one statement at a time, without a second one after the semicolon.")
-    if any(word in told for word in ("locked", "disk", "malformed", "not a database", "connection")):
+    if any(word in lowered for word in ("locked", "disk", "malformed", "not a database", "connection")):
         return explain(engine.url, cause)
     return wrong
 
 
-def _is_wrong(cause: BaseException, told: str) -> bool:
-    """Return whether the database calls the query itself wrong; what it says may hold any word of the query."""
-    is_refused = told.startswith(("not authorized", "cannot insert multiple"))
+def _is_wrong(cause: BaseException, lowered: str) -> bool:
+    """Return whether the database rejects the query as wrong. Ask its error codes: the message may quote the query."""
+    is_refused = lowered.startswith(("not authorized", "cannot insert multiple"))
     is_error = getattr(cause, "sqlite_errorname", None) == "SQLITE_ERROR"
     # PostgreSQL's classes of errors: 22 is about values, 42 about syntax, names and types.
     return not is_refused and (is_error or (getattr(cause, "sqlstate", None) or "")[:2] in ("22", "42"))

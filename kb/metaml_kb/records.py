@@ -1,4 +1,4 @@
-"""What the knowledge base stores, as frozen values; identities are hashes of content, never row numbers."""
+"""The records of the knowledge base, as frozen values. A record is identified by a hash of its content."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from metaml_kb.errors import BadRecord
 
 Value = str | int | float | bool | None
 Event = tuple[str, Mapping[str, Any]]
-"""What happened in a session, in a word, and its details."""
+"""Something that happened in a session: its kind in one word, and its details."""
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
 Origin = Literal["default", "random", "warm start", "surrogate", "imported"]
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -22,7 +22,7 @@ TASKS = ("binary", "multiclass", "regression")
 
 
 def plain(value: Any) -> Any:
-    """Return a NumPy scalar as Python's own, which every database knows; anything else as it is."""
+    """Return a NumPy scalar as the Python value that every database accepts; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -38,7 +38,10 @@ _encode = json.JSONEncoder(
 
 
 def canonical_json(config: Mapping[str, Value]) -> str:
-    """Return the one JSON text of a configuration: sorted keys, no blanks, types kept apart.
+    """Return the JSON text of a configuration. Equal configurations have equal texts.
+
+    Keys are sorted, there are no spaces, and types stay different: 1, 1.0 and true are three values. Raises `BadRecord`
+    if a value is not a word, a finite number, True, False or None.
 
     >>> canonical_json({"depth": None, "bootstrap": True, "rate": 1.0})
     '{"bootstrap":true,"depth":null,"rate":1.0}'
@@ -56,9 +59,9 @@ def split_config(config: Mapping[str, Value]) -> tuple[tuple[str, ...], str]:
     try:
         names = tuple(sorted(config))
         text = _encode([config[name] for name in names])
-    except (TypeError, ValueError) as trouble:
-        raise BadRecord(_why_not_json(config)) from trouble
-    # A nested value opens a second bracket; the cheap test spares a look at every value of millions of runs.
+    except (TypeError, ValueError) as error:
+        raise BadRecord(_why_not_json(config)) from error
+    # A nested value needs a second bracket. This fast test avoids a look at every value of millions of runs.
     if text.count("[") + text.count("{") > 1 and any(
         isinstance(value, Mapping | list | tuple) for value in config.values()
     ):
@@ -67,7 +70,7 @@ def split_config(config: Mapping[str, Value]) -> tuple[tuple[str, ...], str]:
 
 
 def _why_not_json(config: Mapping[str, Value]) -> str:
-    """Return the sentence that names the first value a configuration may not hold."""
+    """Return the error message about the first value that a configuration must not contain."""
     for name, value in config.items():
         is_plain = isinstance(value, str | int | float | bool | None | np.generic)
         if not is_plain or (isinstance(value, float) and not math.isfinite(value)):
@@ -79,15 +82,24 @@ def _why_not_json(config: Mapping[str, Value]) -> str:
 
 
 def digest(*parts: str) -> str:
-    """Return 32 hexadecimal characters that identify these texts in this order."""
+    """Return a hash of these texts in this order: 32 hexadecimal characters.
+
+    >>> digest("iris", "svm") == digest("svm", "iris")
+    False
+    """
     return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetRecord:
-    """A data set as the knowledge base knows it: what it is, never its rows.
+    """A data set: its name, task and size, never its rows.
 
-    `fingerprint` is a hash of the content, or `name:…` for a data set of which only the name is known.
+    - `fingerprint`: a hash of the content, or `name:…` if only the name is known.
+    - `task`: binary, multiclass, regression or unknown.
+    - `target`: the column to predict.
+    - `n_rows`, `n_columns`, `n_classes`: its size; None if not known.
+    - `source`: where it came from, such as file, openml or import.
+    - `details`: anything else, as JSON values.
     """
 
     fingerprint: str
@@ -103,9 +115,13 @@ class DatasetRecord:
 
 @dataclass(frozen=True, slots=True)
 class FoldPlanRecord:
-    """Which rows are in which fold.
+    """How the rows of a data set are divided into folds.
 
-    `assignment` holds one fold number per row (-1: unused, -2: trains only), as zlib-packed int16.
+    - `key`: identifies the plan; runs name it in `Run.fold_plan`.
+    - `strategy`: how rows were assigned, such as stratified.
+    - `n_folds`, `seed`, `max_rows`: the number of folds, the seed, and the largest number of rows used.
+    - `assignment`: one fold number per row, as zlib-compressed int16. -1 is an unused row, -2 a row that is only trained
+      on.
     """
 
     key: str
@@ -118,7 +134,16 @@ class FoldPlanRecord:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentRecord:
-    """Where runs were made: library versions, host, and the seconds of the fixed reference workload there."""
+    """Where runs were made.
+
+    - `versions`: library versions, by name.
+    - `host`, `platform`, `processor`: names of the machine, its operating system and its processor.
+    - `reference_seconds`: the seconds that a fixed reference workload takes there; None if not measured.
+
+    >>> here = EnvironmentRecord({"scikit-learn": "1.8.0"}, host="laptop")
+    >>> here.key == EnvironmentRecord({"scikit-learn": "1.8.0"}, host="laptop", reference_seconds=0.5).key
+    True
+    """
 
     versions: Mapping[str, str]
     host: str = ""
@@ -128,13 +153,19 @@ class EnvironmentRecord:
 
     @property
     def key(self) -> str:
-        """The hash that identifies this environment; the reference seconds are a measurement, not part of it."""
+        """The hash that identifies this environment. The reference seconds are a measurement, so not part of it."""
         return digest(_encode(dict(self.versions)), self.host, self.platform, self.processor)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """One `bot`, `tune` or `import`, with the settings it was started with."""
+    """One call of `bot`, `tune` or `import`, with its settings.
+
+    - `key`: identifies the session; runs name it in `Run.session`.
+    - `kind`: bot, tune, import or starter.
+    - `started_at`, `finished_at`: seconds since 1970, UTC. `finished_at` is None while it runs.
+    - `seed`, `settings`: what it was started with.
+    """
 
     key: str
     kind: str
@@ -146,7 +177,14 @@ class SessionRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProposalRecord:
-    """What was predicted of a run when it was proposed, and by whom."""
+    """Who proposed a run, and what they predicted for it.
+
+    - `proposer`: the name of the strategy or program.
+    - `predicted_score`, `predicted_std`: the predicted score (higher is better) and its standard deviation.
+    - `predicted_seconds`: the predicted seconds of the evaluation.
+    - `acquisition`: the value of the acquisition function that chose it.
+    - `details`: anything else, such as reasons, as JSON values.
+    """
 
     proposer: str
     predicted_score: float | None = None
@@ -158,10 +196,24 @@ class ProposalRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A finished evaluation.
+    """A finished evaluation: one configuration of one algorithm on one data set.
 
-    `scores` maps a metric to its value per fold, or to one number where only the mean is known; higher is better.
-    `probability` is the sampling density of a random configuration. `finished_at` counts seconds since 1970, UTC.
+    - `dataset`: the fingerprint of a stored data set.
+    - `algorithm`, `config`: the name, and the active hyperparameters with their values.
+    - `scores`: for each metric its values per fold, or one number if only the mean is known. Higher is better; a loss is
+      stored negated.
+    - `fold_plan`: the key of a fold plan. `seed`: the seed of the evaluation.
+    - `status`: ok, partial, timeout, memory, crashed or failed. `error`: what went wrong.
+    - `fit_seconds`, `predict_seconds`, `peak_megabytes`: the cost, summed over folds as measured.
+    - `origin`: default, random, warm start, surrogate or imported.
+    - `probability`: the sampling density of a random configuration.
+    - `session`, `environment`: keys of a stored session and environment.
+    - `proposal`: who proposed the run. `predictions`: out-of-fold predictions, one row per row of the data set.
+    - `finished_at`: seconds since 1970, UTC. None means the moment it is stored.
+
+    >>> run = Run(dataset="f" * 32, algorithm="svm", config={"C": 1.0}, scores={"accuracy": [0.94, 0.98]})
+    >>> run.identity
+    'afcac0b87b8ac5105e93be0282621544'
     """
 
     dataset: str
@@ -185,16 +237,19 @@ class Run:
 
     @property
     def identity(self) -> str:
-        """The hash by which two knowledge bases know that they mean the same run."""
+        """The hash that identifies a run in every knowledge base: 32 hexadecimal characters.
+
+        Raises `BadRecord` if the configuration holds a value that cannot be stored.
+        """
         return run_identity(self, *split_config(self.config)).hex()
 
 
 def run_identity(run: Run, names: tuple[str, ...], values: str) -> bytes:
     """Return the 16 bytes that identify a run.
 
-    They hash the data set, the algorithm, the configuration, the fold plan and the seed. An attempt that did not
-    complete is another fact than the complete run, so its status and number of folds are hashed too: a time-out
-    never stands in the way of a later success.
+    They hash the data set, the algorithm, the configuration, the fold plan and the seed. For a run that did not complete
+    they also hash the status and the number of folds. So a stored time-out does not prevent that a later, complete run is
+    stored.
     """
     parts = [run.dataset, run.algorithm, *names, values, run.fold_plan, str(run.seed)]
     if run.status != "ok":
@@ -203,5 +258,5 @@ def run_identity(run: Run, names: tuple[str, ...], values: str) -> bytes:
 
 
 def n_folds_scored(run: Run) -> int:
-    """Return how many folds the run has scores for; 0 where only means are known."""
+    """Return how many folds the run has scores for; 0 if only means are known."""
     return max((np.size(folds) for folds in run.scores.values() if np.ndim(folds)), default=0)

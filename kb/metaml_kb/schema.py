@@ -47,9 +47,9 @@ def check_file(url: URL, *, create: bool) -> None:
             raise CannotOpen(f"There is no knowledge base at {path}. Make one with: metaml kb init --kb {path}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as trouble:
+        except OSError as error:
             raise CannotOpen(
-                f"The folder {path.parent} cannot be made ({trouble.strerror}). Choose another place with --kb."
+                f"The folder {path.parent} cannot be made ({error.strerror}). Choose another place with --kb."
             ) from None
         return
     header = header_of(path)
@@ -69,8 +69,8 @@ def header_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(HEADER_BYTES)
-    except OSError as trouble:
-        raise CannotOpen(f"{path} cannot be read ({trouble.strerror}). Check its permissions.") from None
+    except OSError as error:
+        raise CannotOpen(f"{path} cannot be read ({error.strerror}). Check its permissions.") from None
 
 
 def _is_foreign(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The knowledge base object: what a person types after `open_kb()`."""
+"""`open_kb` and `KnowledgeBase`: add runs, and ask for them as data frames."""
 
 import json
 import os
@@ -29,9 +29,14 @@ CHUNK = 5_000
 
 
 def open_kb(path_or_url: str | Path | None = None, *, create: bool = True) -> "KnowledgeBase":
-    """Return the knowledge base at a path or SQLAlchemy URL; by default METAML_KB, else the user's own file.
+    """Open a knowledge base, or create it.
 
-    A missing one is made unless `create` is False. ":memory:" lives as long as the object.
+    - `path_or_url`: a SQLite file, a database URL such as postgresql://user@host/name, or ":memory:" for one that is gone
+      when it is closed. Default: the environment variable METAML_KB, else a file in the user's data folder.
+    - `create`: create a missing one. If False, a missing one raises `CannotOpen`.
+
+    Raises `CannotOpen` if it cannot be read or is not a knowledge base, and `SchemaMismatch` if another version of metaml
+    wrote it.
 
     >>> with open_kb(":memory:") as kb:
     ...     len(kb.runs())
@@ -49,7 +54,19 @@ def open_kb(path_or_url: str | Path | None = None, *, create: bool = True) -> "K
 
 
 class KnowledgeBase:
-    """Every run ever made, in one database. Runs are only ever added."""
+    """All runs, in one database. Runs are added, never changed or removed.
+
+    Get one from `open_kb`. Use it in a `with` block, or call `close`. Several processes can share one knowledge base: each
+    method reads one consistent state, and writers wait for one another. Every error is a `metaml_kb.errors.KBError`.
+
+    >>> from metaml_kb import DatasetRecord, Run, open_kb
+    >>> with open_kb(":memory:") as kb:
+    ...     is_new = kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+    ...     added = kb.add_run(Run(dataset="f" * 32, algorithm="svm", config={"C": 1.0}, scores={"accuracy": 0.96}))
+    ...     kb.best("iris", "accuracy")[["algorithm", "C", "accuracy"]]
+      algorithm    C  accuracy
+    0       svm  1.0      0.96
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -66,15 +83,15 @@ class KnowledgeBase:
 
     @property
     def name(self) -> str:
-        """Where it is, without a password."""
+        """The path or URL, without a password."""
         return display_name(self.engine.url)
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self.engine.dispose()
 
     def _ours(self) -> Engine:
-        """Return the engine, with fresh connections in a forked child: a parent's must not be shared."""
+        """Return the engine. In a forked process, drop the parent's connections first: they must not be shared."""
         if os.getpid() != self._process:
             self.engine.dispose(close=False)
             self._process = os.getpid()
@@ -85,15 +102,22 @@ class KnowledgeBase:
     def add_dataset(self, record: DatasetRecord) -> bool:
         """Store a data set unless its fingerprint is known; return whether it was new.
 
-        Of a known one only its task is learnt, where that was none.
+        A known data set stays as it is. Only its task is filled in, if it was unknown.
+
+        >>> with open_kb(":memory:") as kb:
+        ...     [kb.add_dataset(DatasetRecord("f" * 32, "iris")) for _ in range(2)]
+        [True, False]
         """
         with write_transaction(self._ours()) as connection:
             return dimensions.add_dataset(connection, record)
 
     def add_run(self, run: Run, *, events: Sequence[Event] = ()) -> Added:
-        """Store a run; when this returns it is on the disk. A known run is left as it is.
+        """Store one run and return whether it was new. When this returns, the run is on the disk.
 
-        With it `events` are appended to the log of its session: all of that is stored, or nothing.
+        A run with a known identity stays as it is; another score is returned as a clash. `events` (kind and details) are
+        appended to the log of the run's session in the same transaction: either all is stored, or nothing.
+
+        Raises `BadRecord` if the data set, session or environment is not stored yet, or the run cannot be stored as given.
         """
         with write_transaction(self._ours()) as connection:
             added = writing.add_chunk(connection, [run])
@@ -102,7 +126,17 @@ class KnowledgeBase:
         return added
 
     def add_runs(self, runs: Iterable[Run], *, chunk: int = CHUNK) -> Added:
-        """Store many runs, a transaction per chunk, in bounded memory."""
+        """Store many runs and return how many were new, how many were known, and which scores clash.
+
+        `runs` may be a generator: memory holds only `chunk` runs at a time. Each chunk is one transaction. If a chunk raises
+        `BadRecord`, nothing of it is stored; earlier chunks are.
+
+        >>> from metaml_kb import Run
+        >>> with open_kb(":memory:") as kb:
+        ...     is_new = kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+        ...     kb.add_runs(Run(dataset="f" * 32, algorithm="svm", config={"C": 2.0**n}) for n in range(3)).n_new
+        3
+        """
         total = Added()
         for part in writing.chunks(runs, chunk):
             with write_transaction(self._ours()) as connection:
@@ -110,41 +144,55 @@ class KnowledgeBase:
         return total
 
     def add_fold_plan(self, record: FoldPlanRecord) -> None:
-        """Store a fold plan unless it is known."""
+        """Store a fold plan unless its key is known."""
         with write_transaction(self._ours()) as connection:
             dimensions.add_keyed(connection, tables.fold_plan, asdict(record))
 
     def add_environment(self, record: EnvironmentRecord) -> str:
-        """Store an environment unless it is known; return its key."""
+        """Store an environment unless it is known; return its key, for `Run.environment`."""
         row = asdict(record) | {"key": record.key, "versions": dimensions.to_json(record.versions)}
         with write_transaction(self._ours()) as connection:
             dimensions.add_keyed(connection, tables.environment, row)
         return record.key
 
     def add_session(self, record: SessionRecord) -> None:
-        """Store a session unless it is known."""
+        """Store a session unless its key is known. `start_session` makes the key for you."""
         row = asdict(record) | {"settings": dimensions.to_json(record.settings)}
         with write_transaction(self._ours()) as connection:
             dimensions.add_keyed(connection, tables.session, row)
 
     def start_session(self, kind: str, *, seed: int | None = None, settings: Mapping[str, Any] | None = None) -> str:
-        """Open a session (bot, tune, import) and return its key."""
+        """Store a new session that starts now and return its key, for `Run.session`.
+
+        - `kind`: bot, tune, import, or a word of your own.
+        - `seed`, `settings`: what it was started with. Settings that JSON does not know are stored as text.
+
+        >>> with open_kb(":memory:") as kb:
+        ...     key = kb.start_session("tune", seed=1, settings={"metric": "roc_auc"})
+        ...     kb.finish_session(key)
+        """
         record = SessionRecord(uuid.uuid4().hex, kind, time.time(), seed=seed, settings=settings or {})
         self.add_session(record)
         return record.key
 
     def finish_session(self, key: str) -> None:
-        """Write down that a session ended."""
+        """Store that a session ends now."""
         with write_transaction(self._ours()) as connection:
             table = tables.session
             connection.execute(update(table).where(table.c.key == key).values(finished_at=time.time()))
 
     def add_event(self, session: str, kind: str, details: Mapping[str, Any]) -> int:
-        """Append to a session's event log and return the event's number."""
+        """Append one event to a session's log and return its number; the first is 1.
+
+        Raises `BadRecord` if there is no such session.
+        """
         return self.add_events(session, [(kind, details)])
 
     def add_events(self, session: str, events: Sequence[Event]) -> int:
-        """Append events (kind and details) to a session's log and return the last one's number."""
+        """Append events (kind and details) to a session's log in one transaction; return the number of the last one.
+
+        Raises `BadRecord` if there is no such session.
+        """
         with write_transaction(self._ours()) as connection:
             return self._append_events(connection, session, events)
 
@@ -158,9 +206,15 @@ class KnowledgeBase:
         seconds: Mapping[str, float] | None = None,
         n_rows: Mapping[str, int] | None = None,
     ) -> None:
-        """Store what is known of a data set (by fingerprint); a value replaces one that was undefined.
+        """Store metafeatures of a data set. A known value stays, unless it was undefined.
 
-        `reasons` says why a NaN is undefined; `seconds` and `n_rows` are per group of metafeatures.
+        - `dataset`: its fingerprint.
+        - `values`: the metafeatures by name; NaN is undefined.
+        - `source`: who measured them. Values of different sources are stored side by side.
+        - `reasons`: why a value is undefined, by name.
+        - `seconds`, `n_rows`: what each group of metafeatures cost, and the rows it was measured on, by name of the group.
+
+        Raises `BadRecord` if there is no such data set.
         """
         with write_transaction(self._ours()) as connection:
             dimensions.add_metafeatures(
@@ -188,7 +242,7 @@ class KnowledgeBase:
     # Asking
 
     def datasets(self) -> pd.DataFrame:
-        """Return one row per data set with its number of runs."""
+        """Return one row per data set, by name: task, size, number of runs, target, source and fingerprint."""
         table, run = tables.dataset, tables.run
         counts = select(run.c.dataset_id, func.count().label("n_runs")).group_by(run.c.dataset_id).subquery()
         columns = [table.c[name] for name in ("name", "task", "n_rows", "n_columns", "n_classes")]
@@ -204,9 +258,9 @@ class KnowledgeBase:
         return frame.astype(dict.fromkeys(("n_rows", "n_columns", "n_classes", "n_runs"), "Int64"))
 
     def metafeatures(self, *, source: str | None = None) -> pd.DataFrame:
-        """Return one row per data set (index: fingerprint) and a column per metafeature.
+        """Return one row per data set (index: fingerprint) and one column per metafeature; NaN where unknown.
 
-        Where several sources know a value, OpenML's comes before our own.
+        `source` limits it to the values of one source. Otherwise OpenML's value is preferred if several sources have one.
         """
         table, dataset = tables.metafeature, tables.dataset
         query = (
@@ -235,23 +289,37 @@ class KnowledgeBase:
         limit: int | None = None,
         folds: bool = False,
     ) -> pd.DataFrame:
-        """Return one row per run; hyperparameters, scores and seconds are columns.
+        """Return one row per run, oldest first; hyperparameters, scores and seconds are columns.
 
-        Each filter takes one name or several, and refuses one that nothing here has: `dataset` takes names or
-        fingerprints, `session` kinds, keys or beginnings of keys. `since` is a date (UTC). `limit` keeps the newest.
-        `folds` gives each score as an array of its values per fold.
+        Each of the first five filters takes one name or several.
+
+        - `dataset`: names or fingerprints.
+        - `algorithm`, `status`, `origin`: as stored in `Run`.
+        - `session`: kinds, keys, or the beginnings of keys.
+        - `since`: runs that finished then or later. A datetime, an ISO 8601 text, or seconds since 1970; UTC by default.
+        - `limit`: only the newest runs, at most this many.
+        - `folds`: give each score as an array of its values per fold, instead of the mean.
+
+        An inactive hyperparameter is NaN; one whose value is None is None. A hyperparameter with the name of another
+        column is called `config.<name>`. `frame.attrs["metrics"]` lists the columns that are scores.
+
+        Raises `BadQuery` if a filter names something that is not in the knowledge base, or `since` is not a date.
         """
         wanted = RunFilter(dataset, algorithm, status, origin, session, since, limit)
         with reading(self._ours()) as connection:
             return frames.runs_frame(connection, wanted, folds=folds)
 
     def best(self, dataset: str, metric: str, n: int = 10) -> pd.DataFrame:
-        """Return the n best complete runs on a data set (name or fingerprint) by a metric, best first."""
+        """Return the `n` best complete runs on a data set, best first, with the columns of `runs`.
+
+        `dataset` is a name or fingerprint. `metric` is a stored name; `log_loss` also finds `neg_log_loss`. Raises
+        `BadQuery` if there is no such data set or metric.
+        """
         with reading(self._ours()) as connection:
             return frames.best_frame(connection, dataset, metric, n)
 
     def run_counts(self) -> dict[tuple[str, str], int]:
-        """Return the number of runs, whatever came of them, by data set (fingerprint) and algorithm."""
+        """Return the number of runs by data set (fingerprint) and algorithm, failed ones included."""
         run, dataset, algorithm = tables.run, tables.dataset, tables.algorithm
         counts = (
             select(run.c.dataset_id, run.c.algorithm_id, func.count().label("n"))
@@ -267,7 +335,7 @@ class KnowledgeBase:
             return {(fingerprint, name): n for fingerprint, name, n in connection.execute(query)}
 
     def configs(self, dataset: str, algorithm: str) -> list[dict[str, Value]]:
-        """Return the different configurations of an algorithm that were run on a data set (fingerprint)."""
+        """Return the distinct configurations of an algorithm that were run on a data set (fingerprint)."""
         run, configuration, names = tables.run, tables.configuration, tables.parameter_set
         query = (
             select(names.c.names, configuration.c.value_list)
@@ -283,11 +351,24 @@ class KnowledgeBase:
         return [dict(zip(json.loads(keys), json.loads(values), strict=True)) for keys, values in rows]
 
     def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
-        """Return the answer to one SELECT; nothing can be written through it."""
+        """Return the result of one SELECT statement. It can only read.
+
+        `:name` in the query is replaced by the value in `parameters`. `schema` lists the tables and columns. Raises
+        `BadQuery` if the query is wrong or would write.
+
+        >>> with open_kb(":memory:") as kb:
+        ...     kb.sql("SELECT count(*) AS n FROM run WHERE seed = :seed", {"seed": 1})
+           n
+        0  0
+        """
         return read_sql(self._ours(), query, parameters)
 
     def predictions(self, run: str) -> np.ndarray:
-        """Return the out-of-fold predictions of a run (its identity), one row per row of the data set."""
+        """Return the out-of-fold predictions of a run, as float32.
+
+        `run` is the whole identity, as in the column `run` of `runs`. The array has one row per row of the data set, and one
+        column per class (one for regression). A row that was in no test fold is NaN. Raises `BadQuery` if none are stored.
+        """
         table = tables.prediction
         query = (
             select(table.c.n_rows, table.c.n_columns, table.c.data)
@@ -301,24 +382,24 @@ class KnowledgeBase:
         return unpack_predictions(*row)
 
     def key(self) -> str:
-        """Return what tells this knowledge base from any other, also from one that takes its place; copies share it."""
+        """Return the random key that this knowledge base got when it was created. A copy of the file has the same key."""
         with reading(self._ours()) as connection:
             return str(connection.execute(select(tables.knowledge_base.c.key)).scalar_one())
 
     def revision(self) -> str:
-        """Return a text that changes whenever something is added."""
+        """Return a text that changes whenever runs, data sets or metafeatures are added. Use it to check caches."""
         table = tables.knowledge_base
         with reading(self._ours()) as connection:
             key, number = connection.execute(select(table.c.key, table.c.revision)).one()
         return f"{key}-{number}"
 
     def info(self) -> dict[str, Any]:
-        """Return what there is: counts, algorithms, metrics, sessions, and what of it came with a starter."""
+        """Return a summary: counts, algorithms, metrics, sessions, and how much came with the starter."""
         with reading(self._ours()) as connection:
             return frames.summary(connection, self.name, schema.HEAD) | counts_by_source(connection)
 
     def schema(self) -> pd.DataFrame:
-        """Return the tables and views with their columns, for writing SQL."""
+        """Return one row per column of each table and view, for writing SQL."""
         with reading(self._ours()) as connection:
             inspector = inspect(connection)
             rows = [

@@ -43,10 +43,10 @@ class Chunk:
         for cell in dict.fromkeys(cells):
             try:
                 made[cell] = read(cell.strip())
-            except BadCell as trouble:
+            except BadCell as error:
                 line = self.lines[cells.index(cell)]
                 shown = cell if len(cell) <= 80 else cell[:77] + "..."
-                raise BadTable(f"Line {line} of {self.file} has {shown!r} as {column!r}; {trouble}.") from None
+                raise BadTable(f"Line {line} of {self.file} has {shown!r} as {column!r}; {error}.") from None
         return [made[cell] for cell in cells]
 
 
@@ -128,9 +128,9 @@ def _explained(path: Path) -> Iterator[None]:
         raise BadTable(f"There is no file {path}. Check the name.") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise BadTable(f"{path.name} is damaged: its compressed content ends early. Fetch it again.") from None
-    except OSError as trouble:
-        raise BadTable(f"{path} cannot be read ({trouble.strerror or trouble}). Give a csv or tsv file.") from None
+    except OSError as error:
+        raise BadTable(f"{path} cannot be read ({error.strerror or error}). Give a csv or tsv file.") from None
     except UnicodeDecodeError:
         raise BadTable(f"{path.name} is not UTF-8 text. Give a csv or tsv file, plain or .gz, in UTF-8.") from None
-    except csv.Error as trouble:
-        raise BadTable(f"{path.name} cannot be split into cells ({trouble}). Check its quotes and --sep.") from None
+    except csv.Error as error:
+        raise BadTable(f"{path.name} cannot be split into cells ({error}). Check its quotes and --sep.") from None

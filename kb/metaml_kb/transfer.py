@@ -75,8 +75,8 @@ def check_records(connection: Connection, name: str) -> None:
             canonical(runs)
             for run in runs:
                 pack_scores(run.scores)
-    except (BadRecord, *NONSENSE) as trouble:
-        said = str(trouble).strip().split("\n")[0] or type(trouble).__name__
+    except (BadRecord, *NONSENSE) as error:
+        said = str(error).strip().split("\n")[0] or type(error).__name__
         raise BadRecord(
             f"{name} holds what metaml never wrote ({said}), so nothing of it was stored. Ask for a new copy."
         ) from None

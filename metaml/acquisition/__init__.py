@@ -3,9 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
 from metaml.acquisition.expected_improvement import expected_improvement, log_expected_improvement
 from metaml.acquisition.per_second import (
     bound_per_log_second,
@@ -14,11 +11,11 @@ from metaml.acquisition.per_second import (
     improvement_per_second,
 )
 from metaml.acquisition.upper_bound import upper_bound
+from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction
 
-Array = NDArray[np.float64]
-Acquisition = Callable[[Prediction, float], Array]
-CostAcquisition = Callable[[Prediction, float, Array], Array]
+Acquisition = Callable[[Prediction, float], Floats]
+CostAcquisition = Callable[[Prediction, float, Floats], Floats]
 
 ACQUISITIONS: dict[str, Acquisition] = {
     "upper_bound": upper_bound,

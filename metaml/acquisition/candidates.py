@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.acquisition.candidate_search import SEARCHES
 from metaml.acquisition.committee import Committee
 from metaml.acquisition.cube import Cube
-from metaml.acquisition.search import SEARCHES
+from metaml.arrays import Floats, Positions
 from metaml.encoding import Encoder, Facts
 from metaml.errors import BadRequest
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
-Array = NDArray[np.float64]
 Taken = Callable[[str], bool]
 """Says whether the configuration with this key was evaluated or proposed already."""
 
@@ -30,7 +29,7 @@ class Candidate:
     """A configuration, the row it is encoded as, its value to a committee, and its position in a pool."""
 
     config: Config
-    row: Array
+    row: Floats
     value: float | None = None
     index: int | None = None
 
@@ -42,7 +41,7 @@ class Candidates(Protocol):
         """Return what is the same for configurations of which only one need be evaluated."""
         ...
 
-    def row(self, config: Config) -> Array:
+    def row(self, config: Config) -> Floats:
         """Return the encoded configuration."""
         ...
 
@@ -86,9 +85,9 @@ class SpaceCandidates:
         """Return the key of what has an effect."""
         return key_of({name: value for name, value in config.items() if name not in self.inert})
 
-    def row(self, config: Config) -> Array:
+    def row(self, config: Config) -> Floats:
         """Return the encoded configuration."""
-        row: Array = self.encoder.transform([config], self.facts)[0]
+        row: Floats = self.encoder.transform([config], self.facts)[0]
         return row
 
     def index(self, config: Config) -> int | None:  # noqa: ARG002 - a space has no positions
@@ -127,7 +126,7 @@ class PoolCandidates:
         *,
         facts: Facts | None = None,
         log: Sequence[str] = (),
-        rows: Array | None = None,
+        rows: Floats | None = None,
     ) -> None:
         self.configs = tuple(configs)
         self.facts = facts
@@ -140,10 +139,10 @@ class PoolCandidates:
         """Return the configuration's own key."""
         return key_of(config)
 
-    def row(self, config: Config) -> Array:
+    def row(self, config: Config) -> Floats:
         """Return the encoded configuration."""
         position = self.index(config)
-        row: Array = self.encoder.transform([config], self.facts)[0] if position is None else self.rows[position]
+        row: Floats = self.encoder.transform([config], self.facts)[0] if position is None else self.rows[position]
         return row
 
     def index(self, config: Config) -> int | None:
@@ -165,7 +164,7 @@ class PoolCandidates:
     def _at(self, position: int, value: float | None = None) -> Candidate:
         return Candidate(dict(self.configs[position]), self.rows[position], value, position)
 
-    def _open(self, taken: Taken) -> NDArray[np.int64]:
+    def _open(self, taken: Taken) -> Positions:
         positions = np.array([k for k, key in enumerate(self._keys) if not taken(key)], dtype=np.int64)
         if not len(positions):
             raise BadRequest(
@@ -181,10 +180,10 @@ class _PlaceJudge:
         self.cube = cube
         self.committee = committee
 
-    def parts(self, places: Array) -> Array:
+    def parts(self, places: Floats) -> Floats:
         """Return the committee's parts for each place."""
         return self.committee.parts(self.cube.encode(places))
 
-    def values(self, parts: Array) -> Array:
+    def values(self, parts: Floats) -> Floats:
         """Return the committee's values."""
         return self.committee.values(parts)

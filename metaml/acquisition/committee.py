@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metaml.acquisition import ACQUISITIONS, COST_ACQUISITIONS
+from metaml.arrays import Floats
 from metaml.errors import BadRequest
 from metaml.surrogates import SURROGATES
 from metaml.surrogates.base import Prediction
 from metaml.surrogates.duration import Duration
 
-Array = NDArray[np.float64]
 DIGITS, SMALLEST = 9, 1e-200
 
 
@@ -61,7 +60,7 @@ class Committee:
         self.cost = cost
         self._made = [SURROGATES[expert.surrogate](0) for expert in experts]
 
-    def fit(self, X: Array, y: Array, seconds: Array, seed: int) -> Self:
+    def fit(self, X: Floats, y: Floats, seconds: Floats, seed: int) -> Self:
         """Fit every expert to rows, scores and, where known, seconds (NaN = unknown)."""
         for surrogate in self._made:
             if hasattr(surrogate, "seed"):
@@ -79,7 +78,7 @@ class Committee:
             self._duration = Duration(seed=seed).fit(X[known], seconds[known])
         return self
 
-    def parts(self, X: Array) -> Array:
+    def parts(self, X: Floats) -> Floats:
         """Return what each expert believes of each row (mean, std, upper), and in the last column its seconds.
 
         What that is worth may depend on all rows that come into question: a cost rule looks at their medians.
@@ -91,7 +90,7 @@ class Committee:
             columns += [believed.mean, believed.std, believed.upper]
         return np.column_stack([*columns, seconds])
 
-    def values(self, parts: Array) -> Array:
+    def values(self, parts: Floats) -> Floats:
         """Return one value for each row: the only expert's, or the weighted mean of all experts' ranks in [0,
         1].
         """
@@ -104,7 +103,7 @@ class Committee:
             total += expert.weight * mean_ranks(column)
         return total / sum(expert.weight for expert in self.experts)
 
-    def believe(self, row: Array) -> Belief:
+    def believe(self, row: Floats) -> Belief:
         """Return the first expert's expectation of one row, in the unit of the scores."""
         X = row[np.newaxis]
         prediction = self._made[0].predict(X)
@@ -117,14 +116,14 @@ class Committee:
         seconds = None if self._duration is None else float(self._duration.predict(X)[0])
         return Belief(score, std, seconds)
 
-    def _value(self, k: int, prediction: Prediction, seconds: Array) -> Array:
+    def _value(self, k: int, prediction: Prediction, seconds: Floats) -> Floats:
         incumbent = self._incumbents[k]
         if self.cost is not None and self._duration is not None:
             return COST_ACQUISITIONS[self.cost](prediction, incumbent, seconds)
         return ACQUISITIONS[self.experts[k].acquisition](prediction, incumbent)
 
 
-def settled(values: Array) -> Array:
+def settled(values: Floats) -> Floats:
     """Return values without their last digits, which differ between threads and machines: what is equal but for those
     is a tie, which the random numbers of a search break in the same way again.
 
@@ -134,11 +133,11 @@ def settled(values: Array) -> Array:
     scale = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     if scale < SMALLEST:
         return values
-    rounded: Array = np.round(values, DIGITS - int(np.floor(np.log10(scale))))
+    rounded: Floats = np.round(values, DIGITS - int(np.floor(np.log10(scale))))
     return rounded
 
 
-def mean_ranks(values: Array) -> Array:
+def mean_ranks(values: Floats) -> Floats:
     """Return ranks scaled to [0, 1], ties sharing the mean of theirs.
 
     >>> mean_ranks(np.array([3.0, 1.0, 1.0])).tolist()
@@ -146,7 +145,7 @@ def mean_ranks(values: Array) -> Array:
     """
     _, position, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - (counts + 1) / 2
-    ranks: Array = middle[position] / max(len(values) - 1, 1)
+    ranks: Floats = middle[position] / max(len(values) - 1, 1)
     return ranks
 
 

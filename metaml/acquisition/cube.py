@@ -5,12 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.arrays import Flags, Floats
 from metaml.encoding import MISSING, Encoder, Facts
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config, Value
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Cube:
@@ -33,11 +31,11 @@ class Cube:
         """Return the number of coordinates."""
         return len(self.parameters)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         """Return `n` places drawn uniformly."""
         return rng.random((n, self.n_parameters))
 
-    def active(self, places: Array) -> Flags:
+    def active(self, places: Floats) -> Flags:
         """Return which parameters are active at each place."""
         flags = np.ones(places.shape, dtype=np.bool_)
         for k, parameter in enumerate(self.parameters):
@@ -47,7 +45,7 @@ class Cube:
                 flags[:, k] = flags[:, p] & _holds(self.parameters[p], places[:, p], wanted)
         return flags
 
-    def encode(self, places: Array) -> Array:
+    def encode(self, places: Floats) -> Floats:
         """Return the encoded rows, as the encoder gives them for the configurations at these places."""
         flags = self.active(places)
         blocks = []
@@ -66,7 +64,7 @@ class Cube:
                 blocks.append(self.encoder.block(coding, numbers, self.facts))
         return np.hstack(blocks) if blocks else np.zeros((len(places), 0))
 
-    def config(self, place: Array) -> Config:
+    def config(self, place: Floats) -> Config:
         """Return the configuration at one place."""
         flags = self.active(place[np.newaxis])[0]
         return {
@@ -75,7 +73,7 @@ class Cube:
             if flags[k]
         }
 
-    def places(self, configs: Sequence[Config]) -> Array:
+    def places(self, configs: Sequence[Config]) -> Floats:
         """Return where configurations stand; inactive parameters are in the middle."""
         rows = [[p.to_unit(c[p.name]) if p.name in c else 0.5 for p in self.parameters] for c in configs]
         return np.array(rows, dtype=np.float64).reshape(len(configs), self.n_parameters)
@@ -85,12 +83,12 @@ class Cube:
         return np.array([len(p.choices) if isinstance(p, Choice) else 0 for p in self.parameters])
 
 
-def _choice(parameter: Choice, unit: Array) -> NDArray[np.int64]:
+def _choice(parameter: Choice, unit: Floats) -> NDArray[np.int64]:
     n = len(parameter.choices)
     return np.minimum((unit * n).astype(np.int64), n - 1)
 
 
-def _numbers(parameter: Float | Integer, unit: Array) -> Array:
+def _numbers(parameter: Float | Integer, unit: Floats) -> Floats:
     low, high = float(parameter.low), float(parameter.high)
     if isinstance(parameter, Integer):
         low, high = low - 0.5, high + 0.5
@@ -100,7 +98,7 @@ def _numbers(parameter: Float | Integer, unit: Array) -> Array:
     return values
 
 
-def _holds(parameter: Parameter, unit: Array, wanted: tuple[Value, ...]) -> Flags:
+def _holds(parameter: Parameter, unit: Floats, wanted: tuple[Value, ...]) -> Flags:
     if isinstance(parameter, Choice):
         is_wanted = np.array([choice in wanted for choice in parameter.choices])
         holds: Flags = is_wanted[_choice(parameter, unit)]

@@ -3,15 +3,14 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction
 
-Array = NDArray[np.float64]
 SMALLEST_STD = 1e-12
 
 
-def expected_improvement(prediction: Prediction, incumbent: float, xi: float = 0.0) -> Array:
+def expected_improvement(prediction: Prediction, incumbent: float, xi: float = 0.0) -> Floats:
     """Return E[max(Y - incumbent - xi, 0)] for normal Y.
 
     >>> from metaml.surrogates.base import normal_prediction
@@ -28,7 +27,7 @@ def expected_improvement(prediction: Prediction, incumbent: float, xi: float = 0
     return np.maximum(ahead * ndtr(z) + std * density, 0.0)
 
 
-def log_expected_improvement(prediction: Prediction, incumbent: float, xi: float = 0.0) -> Array:
+def log_expected_improvement(prediction: Prediction, incumbent: float, xi: float = 0.0) -> Floats:
     """Return the logarithm of the expected improvement, which still tells hopeless candidates apart.
 
     Far below the incumbent the closed form is lost to rounding; there the asymptotic
@@ -42,5 +41,5 @@ def log_expected_improvement(prediction: Prediction, incumbent: float, xi: float
     near = np.maximum(z * ndtr(z) + np.exp(log_density), 1e-300)
     far = np.minimum(z, -1.0)
     tail = log_density - 2.0 * np.log(-far) + np.log1p(-3.0 / far**2 + 15.0 / far**4)
-    value: Array = np.where(z > -10.0, np.log(near), tail) + np.log(std)
+    value: Floats = np.where(z > -10.0, np.log(near), tail) + np.log(std)
     return value

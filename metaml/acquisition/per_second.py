@@ -1,27 +1,25 @@
 """Values that weigh the promise of a candidate against the seconds it will take (van Hoof 2018, section 5.4)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metaml.acquisition.expected_improvement import expected_improvement
+from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction
 
-Array = NDArray[np.float64]
 
-
-def improvement_per_second(prediction: Prediction, incumbent: float, seconds: Array) -> Array:
+def improvement_per_second(prediction: Prediction, incumbent: float, seconds: Floats) -> Floats:
     """Return expected improvement over expected seconds (Snoek et al. 2012)."""
     return expected_improvement(prediction, incumbent) / seconds
 
 
-def improvement_per_log_second(prediction: Prediction, incumbent: float, seconds: Array) -> Array:
+def improvement_per_log_second(prediction: Prediction, incumbent: float, seconds: Floats) -> Floats:
     """Return expected improvement over log(1 + seconds), the thesis' EI/s (section 2.2.5), shifted to stay
     positive.
     """
     return expected_improvement(prediction, incumbent) / np.log1p(seconds)
 
 
-def bound_per_log_second(prediction: Prediction, incumbent: float, seconds: Array) -> Array:  # noqa: ARG001
+def bound_per_log_second(prediction: Prediction, incumbent: float, seconds: Floats) -> Floats:  # noqa: ARG001
     """Return how far the upper bound is above its median, over log(1 + seconds): eq. 5.2.
 
     As printed, eq. 5.2 divides by log(seconds), which is zero at one second and turns the order round below
@@ -36,7 +34,7 @@ def bound_per_log_second(prediction: Prediction, incumbent: float, seconds: Arra
     return _ratio(prediction.upper, np.log1p(seconds))
 
 
-def bound_per_relative_cost(prediction: Prediction, incumbent: float, seconds: Array) -> Array:  # noqa: ARG001
+def bound_per_relative_cost(prediction: Prediction, incumbent: float, seconds: Floats) -> Floats:  # noqa: ARG001
     """Return how far the upper bound is above its median, over log(1 + seconds / median seconds).
 
     Measured against the median candidate, the value does not depend on the unit of time.
@@ -44,7 +42,7 @@ def bound_per_relative_cost(prediction: Prediction, incumbent: float, seconds: A
     return _ratio(prediction.upper, np.log1p(seconds / np.median(seconds)))
 
 
-def _ratio(upper: Array, cost: Array) -> Array:
+def _ratio(upper: Floats, cost: Floats) -> Floats:
     gain = upper - np.median(upper)
-    ratio: Array = np.where(gain >= 0, gain / cost, gain * cost)
+    ratio: Floats = np.where(gain >= 0, gain / cost, gain * cost)
     return ratio

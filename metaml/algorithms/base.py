@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from metaml.arrays import Flags
 from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Training:
     """
 
     weight: Vector | None
-    categorical: npt.NDArray[np.bool_]
+    categorical: Flags
     validation: Validation | None
     rounds: int | None
 

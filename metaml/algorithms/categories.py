@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from metaml.algorithms.base import Matrix, Rows, Vector
+from metaml.arrays import Floats
 
 UNSEEN = -1
 """The code of a level that the training rows did not have."""
@@ -124,7 +124,7 @@ class Impact:
             [np.bincount(cells, weights=t, minlength=count * _IMPACT_FOLDS).reshape(shape) for t in targets.T],
             axis=-1,
         )
-        self.mean_: npt.NDArray[np.float64] = targets.mean(axis=0)
+        self.mean_: Floats = targets.mean(axis=0)
         self.values_ = self._smooth(sums.sum(axis=1), rows.sum(axis=1))
         others = self._smooth(sums.sum(axis=1, keepdims=True) - sums, rows.sum(axis=1, keepdims=True) - rows)
         result: Matrix = others[codes, folds]

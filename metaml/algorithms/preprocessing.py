@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.categories import UNSEEN, Columns, Impact, Levels, impact_targets, one_hot
+from metaml.arrays import Flags, Floats
 from metaml.spaces import Choice, Integer, Parameter, When
 from metaml.spaces.config import Config
 
@@ -113,7 +113,7 @@ class Head:
             self._fit_numbers(scaled)
         is_native = [self.encodings_[name] == "native" for name in self.levels_]
         native = [np.full(block.shape[1], flag) for flag, block in zip(is_native, rest, strict=True)]
-        self.categorical_: npt.NDArray[np.bool_] = np.concatenate([np.zeros(scaled.shape[1], dtype=bool), *native])
+        self.categorical_: Flags = np.concatenate([np.zeros(scaled.shape[1], dtype=bool), *native])
         result = self._assemble(scaled, rest)
         if not self.categorical_.size:
             self.categorical_ = np.zeros(result.shape[1], dtype=bool)
@@ -185,7 +185,7 @@ class Head:
         return result.astype(self.precision)
 
 
-def _column_by_column(numbers: Matrix, statistic: Any) -> npt.NDArray[np.float64]:
+def _column_by_column(numbers: Matrix, statistic: Any) -> Floats:
     """Return the statistic of each column's known values, 0 for a column that has none."""
     columns = np.ascontiguousarray(numbers.T)
     missing = np.isnan(columns)

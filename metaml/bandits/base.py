@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from metaml.bandits.histories import Array, Histories
+from metaml.arrays import Floats
+from metaml.bandits.histories import Histories
 
 
 class Policy(Protocol):
@@ -60,7 +61,7 @@ class HistoryPolicy(ABC):
         """Return the next arm; every arm has at least one pull."""
 
 
-def best_arm(values: Array | NDArray[np.int64], rng: Generator) -> int:
+def best_arm(values: Floats | NDArray[np.int64], rng: Generator) -> int:
     """Return the index of the largest value, ties broken at random.
 
     >>> best_arm(np.array([0.1, 0.4, 0.2]), np.random.default_rng(0))

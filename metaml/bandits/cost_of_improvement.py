@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class CostOfImprovement(HistoryPolicy):
         return int(rng.choice(len(chances), p=chances / chances.sum()))
 
 
-def improvement_costs(histories: Histories, *, in_seconds: bool = True) -> Array:
+def improvement_costs(histories: Histories, *, in_seconds: bool = True) -> Floats:
     """Return the estimated cost of beating the best reward of all with each arm.
 
     To improve on itself, an arm is expected to need the longer of what its last improvement took and what it

@@ -10,9 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.errors import BadRequest
-
-Array = NDArray[np.float64]
 
 # Digits kept of a scaled reward: equal rewards stay equal whatever the unit of the score.
 _DIGITS = 12
@@ -27,8 +26,8 @@ class Histories:
     distance from the worst to the best reward in the unit of the score (1 if there is no distance).
     """
 
-    rewards: tuple[Array, ...]
-    seconds: tuple[Array, ...]
+    rewards: tuple[Floats, ...]
+    seconds: tuple[Floats, ...]
     rounds_left: int
     span: float = 1.0
 
@@ -67,12 +66,12 @@ class Histories:
         return self.n_pulls + self.rounds_left
 
     @cached_property
-    def means(self) -> Array:
+    def means(self) -> Floats:
         """The mean reward of each arm; 0 for an arm without a pull."""
         return np.array([arm.mean() if len(arm) else 0.0 for arm in self.rewards])
 
     @cached_property
-    def best(self) -> Array:
+    def best(self) -> Floats:
         """The best reward of each arm; 0 for an arm without a pull."""
         return np.array([arm.max(initial=0.0) for arm in self.rewards])
 
@@ -93,7 +92,7 @@ def with_pending(rewards: Sequence[Sequence[float]], pending: Sequence[int]) -> 
     return believed
 
 
-def _scale(rewards: list[Array]) -> tuple[tuple[Array, ...], float]:
+def _scale(rewards: list[Floats]) -> tuple[tuple[Floats, ...], float]:
     everything = np.concatenate(rewards)
     known = everything[np.isfinite(everything)]
     low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
@@ -111,7 +110,7 @@ def _scale(rewards: list[Array]) -> tuple[tuple[Array, ...], float]:
     return tuple(scaled), span
 
 
-def _costs(rewards: tuple[Array, ...], seconds: Sequence[Sequence[float]] | None) -> tuple[Array, ...]:
+def _costs(rewards: tuple[Floats, ...], seconds: Sequence[Sequence[float]] | None) -> tuple[Floats, ...]:
     if seconds is None:
         return tuple(np.ones(len(arm)) for arm in rewards)
     costs = [np.asarray(arm, dtype=np.float64) for arm in seconds]

@@ -8,8 +8,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.random import Generator
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 # Beyond this the level is 1 to the last bit.
 _MOST_DOUBLINGS = 40
@@ -44,7 +45,7 @@ def limit_quantile(k: int) -> float:
     return NormalDist().inv_cdf(1 - 0.05 / 2**k)
 
 
-def required_quantiles(histories: Histories) -> Array:
+def required_quantiles(histories: Histories) -> Floats:
     """Return how many standard deviations each arm's mean lies below the best reward of all.
 
     0 for an arm with one pull, whose interval is unbounded; infinite for an arm that never varied.

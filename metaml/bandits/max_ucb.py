@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class MaxUCB(HistoryPolicy):
         return best_arm(max_ucb_bounds(histories, self.alpha), rng)
 
 
-def max_ucb_bounds(histories: Histories, alpha: float) -> Array:
+def max_ucb_bounds(histories: Histories, alpha: float) -> Floats:
     """Return maximum + (alpha ln t / n)^2 of each arm."""
-    bounds: Array = histories.best + (alpha * np.log(histories.n_pulls) / histories.pulls) ** 2
+    bounds: Floats = histories.best + (alpha * np.log(histories.n_pulls) / histories.pulls) ** 2
     return bounds

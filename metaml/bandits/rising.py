@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Rising(HistoryPolicy):
         return best_arm(np.where(in_race, -histories.pulls, -np.inf), rng)
 
 
-def upper_bounds(histories: Histories, window: int) -> Array:
+def upper_bounds(histories: Histories, window: int) -> Floats:
     """Return best + slope * rounds left of each arm."""
     bounds = np.full(len(histories.rewards), np.inf)
     for arm, rewards in enumerate(histories.rewards):

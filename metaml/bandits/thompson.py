@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 # A shape of zero is no distribution. This small, the draw is 0 or 1, which is what the limit means.
 _SMALLEST_SHAPE = 1e-3
@@ -42,7 +43,7 @@ def beta_shape(mean: float, variance: float) -> tuple[float, float]:
     return alpha, alpha * (1 / mean - 1)
 
 
-def draw(histories: Histories, patience: int, rng: Generator) -> Array:
+def draw(histories: Histories, patience: int, rng: Generator) -> Floats:
     """Return one draw per arm; infinite for an arm that has yet to show how much it varies."""
     draws = np.empty(len(histories.rewards))
     for arm, rewards in enumerate(histories.rewards):

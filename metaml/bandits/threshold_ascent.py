@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ThresholdAscent(HistoryPolicy):
         return best_arm(chernoff_bounds(hits / histories.pulls, histories.pulls, confidence), rng)
 
 
-def chernoff_bounds(share: Array, pulls: NDArray[np.int64], confidence: float) -> Array:
+def chernoff_bounds(share: Floats, pulls: NDArray[np.int64], confidence: float) -> Floats:
     """Return share + (a + sqrt(2 n share a + a^2)) / n with a = `confidence` (Streeter & Smith 2006)."""
-    bounds: Array = share + (confidence + np.sqrt(2 * pulls * share * confidence + confidence**2)) / pulls
+    bounds: Floats = share + (confidence + np.sqrt(2 * pulls * share * confidence + confidence**2)) / pulls
     return bounds

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
-from metaml.bandits.histories import Array, Histories
+from metaml.bandits.histories import Histories
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class UCB1(HistoryPolicy):
         return best_arm(ucb1_bounds(histories), rng)
 
 
-def ucb1_bounds(histories: Histories) -> Array:
+def ucb1_bounds(histories: Histories) -> Floats:
     """Return mean + sqrt(2 ln t / n) of each arm (van Hoof 2018, 2.4.3)."""
-    bounds: Array = histories.means + np.sqrt(2 * np.log(histories.n_pulls) / histories.pulls)
+    bounds: Floats = histories.means + np.sqrt(2 * np.log(histories.n_pulls) / histories.pulls)
     return bounds

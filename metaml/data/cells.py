@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-Floats = npt.NDArray[np.float64]
+from metaml.arrays import Floats
+
 Codes = npt.NDArray[np.intp]
 
 _MISSING = "? NA N/A n/a na nan NaN NAN -nan -NaN NaT null NULL Null <NA> #N/A #NA"

@@ -28,10 +28,10 @@ class Repair:
         return f"{where}{self.what} ({self.why})"
 
 
-def counted(number: int, noun: str) -> str:
+def with_noun(number: int, noun: str) -> str:
     """Return the number with its noun.
 
-    >>> counted(1, "row"), counted(2, "row")
+    >>> with_noun(1, "row"), with_noun(2, "row")
     ('1 row', '2 rows')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

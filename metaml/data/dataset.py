@@ -1,12 +1,12 @@
 """A data set that learners can use: numbers and categories, a target, and what was done to get there."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from metaml.arrays import Array
 from metaml.data.columns import Column, Repair
 from metaml.data.schema import Schema
 from metaml.data.task import Task
@@ -25,10 +25,10 @@ class Dataset:
 
     name: str
     X: pd.DataFrame
-    y: npt.NDArray[Any]
+    y: Array
     target: str
     task: Task
-    labels: npt.NDArray[Any] | None
+    labels: Array | None
     columns: tuple[Column, ...]
     repairs: tuple[Repair, ...]
     fingerprint: str

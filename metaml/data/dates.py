@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from metaml.data.cells import Floats, Words
+from metaml.arrays import Floats
+from metaml.data.cells import Words
 
 Part = Literal["days", "year", "month", "weekday", "hour"]
 """Days since 1970-01-01 with fraction, year, month 1-12, weekday 0 = Monday, hour with fraction."""

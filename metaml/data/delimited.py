@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.data.cells import MISSING_WORDS, is_absent, numbers_of
-from metaml.data.columns import Repair, counted
+from metaml.data.columns import Repair, with_noun
 from metaml.data.names import names_by_position
 from metaml.data.raw import RawTable
 from metaml.data.schema import Schema
@@ -54,19 +54,19 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
         n_absent = n_delimiters - text.count(delimiter)
         repairs.append(
             Repair(
-                None, f"{counted(n_absent, 'absent cell')} read as missing", "some lines are shorter than the header"
+                None, f"{with_noun(n_absent, 'absent cell')} read as missing", "some lines are shorter than the header"
             )
         )
-    mended = _mend_decimal_commas(frame, expected, is_bare=is_bare) if is_bare or '"' in text else ()
-    for place in mended:
+    converted = _convert_decimal_commas(frame, expected, is_bare=is_bare) if is_bare or '"' in text else ()
+    for place in converted:
         column = header[place].strip() or f"column_{place + 1}"
         repairs.append(Repair(column, "commas read as decimal points", "its numbers are written the European way"))
-    codes = {place: frame[place] for place in padded if place not in mended}
+    codes = {place: frame[place] for place in padded if place not in converted}
     for place, words in codes.items():
         with suppress(ValueError):  # Further below there are words, too.
             frame[place] = pd.to_numeric(words)
     frame.columns = pd.Index(header, dtype=str)
-    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=mended, codes=codes)
+    return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=converted, codes=codes)
 
 
 def sniff_delimiter(text: str) -> str:
@@ -199,21 +199,21 @@ def _read(
                 **_EXACT,
             )
             return frame
-    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as trouble:
-        seen = str(trouble).removeprefix("Error tokenizing data. C error: ").strip().rstrip(".")
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
+        seen = str(error).removeprefix("Error tokenizing data. C error: ").strip().rstrip(".")
         raise BadDataset(
-            f"{name} is not a table: {seen}. Mend that line, or give a csv, parquet or ARFF file."
+            f"{name} is not a table: {seen}. Fix that line, or give a csv, parquet or ARFF file."
         ) from None
 
 
-def _mend_decimal_commas(frame: pd.DataFrame, expected: Sequence[int], *, is_bare: bool) -> tuple[int, ...]:
+def _convert_decimal_commas(frame: pd.DataFrame, expected: Sequence[int], *, is_bare: bool) -> tuple[int, ...]:
     """Turn European numbers (1.234,5) into numbers; return the places of the columns that held any.
 
     Where they are expected and commas need no quotes (`is_bare`), dots may be thousands though there is no comma, as
     long as every number can be read so. Where commas separate cells, a quoted "1,234" is American unless it is expected
     or 5 % of the numbers beside it, such as "1,5", say otherwise.
     """
-    mended = []
+    converted = []
     for place in range(frame.shape[1]):
         column = frame[place]
         if not isinstance(column.dtype, pd.StringDtype) and column.dtype != object:
@@ -238,5 +238,5 @@ def _mend_decimal_commas(frame: pd.DataFrame, expected: Sequence[int], *, is_bar
         cells = column.astype(object)
         cells[plain.index] = plain
         frame[place] = pd.to_numeric(cells) if is_number.all() else cells.astype(column.dtype)
-        mended.append(place)
-    return tuple(mended)
+        converted.append(place)
+    return tuple(converted)

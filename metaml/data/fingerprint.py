@@ -1,16 +1,15 @@
 """The name of a data set's content: 32 hexadecimal digits that no file format, path or name can change."""
 
 import hashlib
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from metaml.data.cells import Floats, text_of
+from metaml.arrays import Array, Floats
+from metaml.data.cells import text_of
 
 
-def fingerprint(X: pd.DataFrame, y: npt.NDArray[Any], labels: npt.NDArray[Any] | None, target: str) -> str:
+def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str) -> str:
     """Return a hash (BLAKE2b, 16 bytes) of what learners see: the names and values of features and target.
 
     The order of the columns and the numbering of labels do not matter; the order of the rows does, because fold
@@ -22,7 +21,7 @@ def fingerprint(X: pd.DataFrame, y: npt.NDArray[Any], labels: npt.NDArray[Any] |
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
 
-    def add_words(words: list[str], codes: npt.NDArray[Any]) -> None:
+    def add_words(words: list[str], codes: Array) -> None:
         order = sorted(range(len(words)), key=words.__getitem__)
         places = np.full(len(words) + 1, -1, dtype=np.int32)
         places[order] = np.arange(len(words))

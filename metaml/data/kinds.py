@@ -26,9 +26,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from metaml.arrays import Flags, Floats
 from metaml.data.cells import (
     LARGEST,
-    Floats,
     Words,
     category_text,
     floats_of,
@@ -40,7 +40,7 @@ from metaml.data.cells import (
     without_extremes,
     words_of,
 )
-from metaml.data.columns import Column, Kind, Repair, counted
+from metaml.data.columns import Column, Kind, Repair, with_noun
 from metaml.data.dates import ENOUGH, DateColumn, find_dates, parts_that_vary
 from metaml.data.names import names_an_identifier
 from metaml.data.schema import Feature, moments_of
@@ -53,7 +53,7 @@ _N_EXAMPLES = 3
 
 
 @dataclass(frozen=True)
-class Finding:
+class InspectedColumn:
     """A raw column's kind, its feature (None if it is not used) and what was mended."""
 
     column: Column
@@ -69,13 +69,13 @@ def numbers_rows(column: pd.Series) -> bool:
     return len(values) > 1 and values[0] in (0, 1) and bool(np.all(np.diff(values) == 1))
 
 
-def inspect_columns(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[Finding]:
+def inspect_columns(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[InspectedColumn]:
     """Yield a finding for each of the named columns, in their order, of a frame whose names are distinct."""
     at = {name: place for place, name in enumerate(frame.columns)}
     places = [at[name] for name in names]
     dtypes = list(frame.dtypes)
     plain = [(place, name) for place, name in zip(places, names, strict=True) if is_plain_number(dtypes[place])]
-    found: dict[str, Finding] = {}
+    found: dict[str, InspectedColumn] = {}
     for start in range(0, len(plain), _CHUNK):
         chunk = plain[start : start + _CHUNK]
         block = frame.iloc[:, [place for place, _ in chunk]].to_numpy(dtype=np.float64)
@@ -85,12 +85,12 @@ def inspect_columns(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[Findi
         yield found[name] if name in found else inspect_column(frame.iloc[:, place], name)
 
 
-def inspect_column(column: pd.Series, name: str) -> Finding:
+def inspect_column(column: pd.Series, name: str) -> InspectedColumn:
     """Return the finding for one column."""
     if pd.api.types.is_bool_dtype(column.dtype) and holds_floats(column):
         finding = _inspect_numbers([name], floats_of(column)[:, None])[0]
         is_used = finding.column.kind == "numeric"
-        return Finding(Column(name, "boolean"), Feature(name, "boolean", (name,))) if is_used else finding
+        return InspectedColumn(Column(name, "boolean"), Feature(name, "boolean", (name,))) if is_used else finding
     if holds_floats(column):
         return _inspect_numbers([name], floats_of(column)[:, None])[0]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -98,7 +98,7 @@ def inspect_column(column: pd.Series, name: str) -> Finding:
     return _inspect_words(words_of(column), name, is_declared=isinstance(column.dtype, pd.CategoricalDtype))
 
 
-def _inspect_numbers(names: list[str], block: Floats) -> list[Finding]:
+def _inspect_numbers(names: list[str], block: Floats) -> list[InspectedColumn]:
     kept = without_extremes(block)
     is_there = ~np.isnan(kept)
     n_there = is_there.sum(axis=0)
@@ -118,13 +118,15 @@ def _inspect_numbers(names: list[str], block: Floats) -> list[Finding]:
     ]
 
 
-def _number_finding(name: str, values: Floats, *, n_there: int, is_constant: bool, repairs: list[Repair]) -> Finding:
+def _number_finding(
+    name: str, values: Floats, *, n_there: int, is_constant: bool, repairs: list[Repair]
+) -> InspectedColumn:
     if is_constant:
         value = repr(float(values[~np.isnan(values)][0])) if n_there else ""
         return _constant(name, value.removesuffix(".0"), n_there, len(values), repairs)
     if names_an_identifier(name) and _are_different_integers(values):
         return _dropped(name, "text", "all its values are different whole numbers and its name says id", repairs)
-    return Finding(Column(name, "numeric"), Feature(name, "number", (name,)), tuple(repairs))
+    return InspectedColumn(Column(name, "numeric"), Feature(name, "number", (name,)), tuple(repairs))
 
 
 def _are_different_integers(values: Floats) -> bool:
@@ -136,30 +138,30 @@ def extreme_repairs(name: str, n_infinite: int, n_huge: int) -> list[Repair]:
     """Return what is said about infinite numbers and numbers beyond 1e300 in a column."""
     repairs = []
     if n_infinite:
-        repairs.append(Repair(name, f"{counted(n_infinite, 'cell')} made missing", "infinite"))
+        repairs.append(Repair(name, f"{with_noun(n_infinite, 'cell')} made missing", "infinite"))
     if n_huge:
         repairs.append(
-            Repair(name, f"{counted(n_huge, 'cell')} made missing", f"beyond ±{LARGEST:g}, a stand-in for missing")
+            Repair(name, f"{with_noun(n_huge, 'cell')} made missing", f"beyond ±{LARGEST:g}, a stand-in for missing")
         )
     return repairs
 
 
-def _constant(name: str, value: str, n_there: int, n_rows: int, repairs: list[Repair]) -> Finding:
+def _constant(name: str, value: str, n_there: int, n_rows: int, repairs: list[Repair]) -> InspectedColumn:
     if n_there == 0:
         return _dropped(name, "constant", "every cell is missing", repairs)
     if n_there == n_rows:
         return _dropped(name, "constant", f"the only value is {value}", repairs)
     repair = Repair(
-        name, "read as 1 where filled, 0 where missing", f"the only value is {value}, in {counted(n_there, 'row')}"
+        name, "read as 1 where filled, 0 where missing", f"the only value is {value}, in {with_noun(n_there, 'row')}"
     )
-    return Finding(Column(name, "boolean"), Feature(name, "presence", (name,)), (*repairs, repair))
+    return InspectedColumn(Column(name, "boolean"), Feature(name, "presence", (name,)), (*repairs, repair))
 
 
-def _dropped(name: str, kind: Kind, why: str, repairs: list[Repair]) -> Finding:
-    return Finding(Column(name, kind), None, (*repairs, Repair(name, "dropped", why)))
+def _dropped(name: str, kind: Kind, why: str, repairs: list[Repair]) -> InspectedColumn:
+    return InspectedColumn(Column(name, kind), None, (*repairs, Repair(name, "dropped", why)))
 
 
-def _inspect_moments(column: pd.Series, name: str) -> Finding:
+def _inspect_moments(column: pd.Series, name: str) -> InspectedColumn:
     moments = moments_of(column)
     parts = parts_that_vary(moments)
     if not parts:
@@ -168,21 +170,21 @@ def _inspect_moments(column: pd.Series, name: str) -> Finding:
     return _date_finding(name, DateColumn("ISO8601", parts, n_stray=0), [])
 
 
-def _date_finding(name: str, dates: DateColumn, repairs: list[Repair]) -> Finding:
+def _date_finding(name: str, dates: DateColumn, repairs: list[Repair]) -> InspectedColumn:
     outputs = tuple(f"{name}_{part}" for part in dates.parts)
     feature = Feature(name, "date", outputs, format=dates.format, parts=dates.parts)
     spelled = "ISO 8601" if dates.format == "ISO8601" else dates.format
     repair = Repair(name, f"replaced by {', '.join(outputs)}", f"it holds dates, read as {spelled}")
-    return Finding(Column(name, "date"), feature, (*repairs, repair))
+    return InspectedColumn(Column(name, "date"), feature, (*repairs, repair))
 
 
-def _inspect_words(words: Words, name: str, *, is_declared: bool) -> Finding:
+def _inspect_words(words: Words, name: str, *, is_declared: bool) -> InspectedColumn:
     counts = words.counts()
     n_there = int(counts.sum())
     if len(words.words) <= 1:
         return _constant(name, repr(words.words[0]) if words.words else "", n_there, len(words.codes), [])
     if is_boolean(words.words) or (is_declared and set(words.words) == {"0", "1"}):
-        return Finding(Column(name, "boolean"), Feature(name, "boolean", (name,)))
+        return InspectedColumn(Column(name, "boolean"), Feature(name, "boolean", (name,)))
 
     may_be_numbers = not is_declared and any(map(_DIGIT.search, words.words))
     numbers = numbers_of(words.words) if may_be_numbers else np.array([])
@@ -195,12 +197,12 @@ def _inspect_words(words: Words, name: str, *, is_declared: bool) -> Finding:
         half = _as_numbers(words, name, numbers, counts, allowed=0.5) if may_be_numbers else None
         return half or _dropped(name, "text", why, [])
     categories = tuple(sorted({category_text(word) for word in words.words}))
-    return Finding(Column(name, "category"), Feature(name, "category", (name,), categories))
+    return InspectedColumn(Column(name, "category"), Feature(name, "category", (name,), categories))
 
 
 def _as_numbers(
     words: Words, name: str, numbers: Floats, counts: npt.NDArray[np.intp], *, allowed: float
-) -> Finding | None:
+) -> InspectedColumn | None:
     is_word = np.isnan(numbers)
     is_gap = np.array([bool(lost) and is_absent(word) for word, lost in zip(words.words, is_word, strict=True)])
     is_stray = is_word & ~is_gap
@@ -217,7 +219,7 @@ def _as_numbers(
     return _number_finding(name, values, n_there=int((~np.isnan(values)).sum()), is_constant=False, repairs=repairs)
 
 
-def _as_dates(words: Words, name: str, counts: npt.NDArray[np.intp]) -> Finding | None:
+def _as_dates(words: Words, name: str, counts: npt.NDArray[np.intp]) -> InspectedColumn | None:
     is_gap = np.array([is_absent(word) for word in words.words])
     moves = np.append(np.where(is_gap, -1, np.cumsum(~is_gap) - 1), -1)
     there = [word for word, gap in zip(words.words, is_gap, strict=True) if not gap]
@@ -227,20 +229,18 @@ def _as_dates(words: Words, name: str, counts: npt.NDArray[np.intp]) -> Finding 
     repairs = _stray_repairs(words, name, counts, is_gap, "dates")
     if dates.n_stray:
         repairs.append(
-            Repair(name, f"{counted(dates.n_stray, 'cell')} made missing", f"not of the form {dates.format}")
+            Repair(name, f"{with_noun(dates.n_stray, 'cell')} made missing", f"not of the form {dates.format}")
         )
     return _date_finding(name, dates, repairs)
 
 
-def _stray_repairs(
-    words: Words, name: str, counts: npt.NDArray[np.intp], is_lost: npt.NDArray[np.bool_], others: str
-) -> list[Repair]:
+def _stray_repairs(words: Words, name: str, counts: npt.NDArray[np.intp], is_lost: Flags, others: str) -> list[Repair]:
     n_lost = int(counts[is_lost].sum())
     if n_lost == 0:
         return []
     lost = [word for word, gone in zip(words.words, is_lost, strict=True) if gone]
     examples = ", ".join(repr(word) for word in lost[:_N_EXAMPLES]) + (" ..." if len(lost) > _N_EXAMPLES else "")
-    return [Repair(name, f"{counted(n_lost, 'cell')} made missing: {examples}", f"the other cells are {others}")]
+    return [Repair(name, f"{with_noun(n_lost, 'cell')} made missing: {examples}", f"the other cells are {others}")]
 
 
 def _why_unusable(words: list[str], counts: npt.NDArray[np.intp], n_there: int) -> str | None:

@@ -9,7 +9,7 @@ import pandas as pd
 from metaml.data.columns import Column, Repair
 from metaml.data.dataset import Dataset
 from metaml.data.fingerprint import fingerprint
-from metaml.data.kinds import Finding, inspect_columns, numbers_rows
+from metaml.data.kinds import InspectedColumn, inspect_columns, numbers_rows
 from metaml.data.names import distinct, is_unnamed, names_an_index, usable_names
 from metaml.data.raw import RawTable
 from metaml.data.reading import read_table, table_name
@@ -86,7 +86,7 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
     )
 
 
-def _findings(frame: pd.DataFrame, kept: pd.DataFrame, target: str, unnamed: set[str]) -> list[Finding]:
+def _findings(frame: pd.DataFrame, kept: pd.DataFrame, target: str, unnamed: set[str]) -> list[InspectedColumn]:
     candidates = [name for name in frame.columns if name != target]
     # A row number is recognised before rows are dropped, as dropping leaves gaps in it.
     likely = [name for name in candidates if names_an_index(name, was_empty=name in unnamed)]
@@ -95,8 +95,8 @@ def _findings(frame: pd.DataFrame, kept: pd.DataFrame, target: str, unnamed: set
     return [_row_number(name) if name in counters else next(found) for name in candidates]
 
 
-def _row_number(name: str) -> Finding:
-    return Finding(Column(name, "text"), None, (Repair(name, "dropped", "it numbers the rows"),))
+def _row_number(name: str) -> InspectedColumn:
+    return InspectedColumn(Column(name, "text"), None, (Repair(name, "dropped", "it numbers the rows"),))
 
 
 def _distinctly_named(features: list[Feature]) -> tuple[Feature, ...]:

@@ -92,8 +92,8 @@ def _content(path: Path) -> bytes:
         raise BadDataset(f"There is no file {path}. Check the path.") from None
     except IsADirectoryError:
         raise BadDataset(f"{path} is a folder. Name one file in it.") from None
-    except OSError as trouble:
-        raise BadDataset(f"{path} cannot be read: {trouble.strerror}. Check its permissions.") from None
+    except OSError as error:
+        raise BadDataset(f"{path} cannot be read: {error.strerror}. Check its permissions.") from None
 
 
 def _unpacked(content: bytes, name: str) -> bytes:
@@ -103,8 +103,8 @@ def _unpacked(content: bytes, name: str) -> bytes:
                 return unpack(content)
         if content.startswith(b"PK\x03\x04"):
             return _unzipped(content, name)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as trouble:
-        raise BadDataset(f"{name} cannot be unpacked: {trouble}. Fetch it again.") from None
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
+        raise BadDataset(f"{name} cannot be unpacked: {error}. Fetch it again.") from None
     return content
 
 
@@ -151,8 +151,8 @@ def _parse_parquet(content: bytes, name: str) -> RawTable:
 
     try:
         frame = pd.read_parquet(io.BytesIO(content))
-    except (pyarrow.ArrowException, OSError, ValueError) as trouble:
-        said = str(trouble).splitlines()[0].rstrip(".")
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        said = str(error).splitlines()[0].rstrip(".")
         raise BadDataset(f"{name} is not readable as parquet: {said}. Write it again.") from None
     if not isinstance(frame.index, pd.RangeIndex):
         named = [name for name in frame.index.names if name is not None]

@@ -7,11 +7,10 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from metaml.arrays import Array, Floats
 from metaml.data.cells import (
-    Floats,
     Words,
     are_truth_values,
     booleans_of,
@@ -24,7 +23,7 @@ from metaml.data.cells import (
     without_extremes,
     words_of,
 )
-from metaml.data.columns import Repair, counted
+from metaml.data.columns import Repair, with_noun
 from metaml.data.dates import Part, parse_dates, part_of
 from metaml.data.names import names_by_position, usable_names
 from metaml.data.task import Task
@@ -67,7 +66,7 @@ class Applied:
         """Return the same in sentences."""
         absent = [Repair(name, "read as all missing", "the table has no such column") for name in self.missing]
         strange = [
-            Repair(name, f"{counted(count, 'cell')} read as missing", "the training data had no such values")
+            Repair(name, f"{with_noun(count, 'cell')} read as missing", "the training data had no such values")
             for name, count in self.unreadable.items()
         ]
         return tuple(absent + strange)
@@ -96,7 +95,7 @@ class Schema:
         """Return the names of the feature columns, in order."""
         return tuple(output for feature in self.features for output in feature.outputs)
 
-    def label_array(self) -> npt.NDArray[Any] | None:
+    def label_array(self) -> Array | None:
         """Return the labels in their original type, so that codes index them; None for regression."""
         if self.labels is None:
             return None
@@ -157,8 +156,8 @@ class Schema:
         if len(names) == self.n_columns - 1:
             return [name for name in names_by_position(self.n_columns) if name != self.target]
         raise BadDataset(
-            f"The table has {counted(len(names), 'column')} without names, but the training data had {self.n_columns}, "
-            f"the target {self.target!r} among them. Give all of them, or all but the target, in the same order."
+            f"The table has {with_noun(len(names), 'column')} without names, but the training data had "
+            f"{self.n_columns}, the target {self.target!r} among them. Give all of them, or all but the target, in the same order."
         )
 
     def could_hold(self, cells: Sequence[str]) -> bool:

@@ -3,14 +3,13 @@
 import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from metaml.arrays import Array, Floats
 from metaml.data.cells import (
-    Floats,
     Words,
     floats_of,
     holds_floats,
@@ -19,7 +18,7 @@ from metaml.data.cells import (
     without_extremes,
     words_of,
 )
-from metaml.data.columns import Repair, counted
+from metaml.data.columns import Repair, with_noun
 from metaml.data.dates import ENOUGH
 from metaml.data.names import first_names
 from metaml.data.task import FEW, Task, task_of_numbers
@@ -35,8 +34,8 @@ class Target:
     name: str
     task: Task
     rows: npt.NDArray[np.intp]
-    y: npt.NDArray[Any]
-    labels: npt.NDArray[Any] | None
+    y: Array
+    labels: Array | None
     repairs: tuple[Repair, ...]
 
 
@@ -97,7 +96,7 @@ def _read_numbers(column: pd.Series, name: str, asked: str | None, *, is_declare
     return _classification(name, rows, codes, distinct, asked, repairs)
 
 
-def _labels_in_rows(column: pd.Series, values: Floats, rows: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+def _labels_in_rows(column: pd.Series, values: Floats, rows: npt.NDArray[np.intp]) -> Array:
     """Return the labels in their stored type; whole floats beside missing cells are integers that pandas had to widen.
 
     Integers are taken as they are stored: as floats, those beyond 2**53 would be other numbers.
@@ -157,7 +156,7 @@ def _are_numbers(words: Words, numbers: Floats) -> bool:
 
 
 def _lost_rows(name: str, n_rows: int, why: str) -> list[Repair]:
-    return [Repair(name, f"{counted(n_rows, 'row')} dropped", why)] if n_rows else []
+    return [Repair(name, f"{with_noun(n_rows, 'row')} dropped", why)] if n_rows else []
 
 
 def _require_values(name: str, n_values: int) -> None:
@@ -180,7 +179,7 @@ def _classification(
     name: str,
     rows: npt.NDArray[np.intp],
     codes: npt.NDArray[np.intp],
-    labels: npt.NDArray[Any],
+    labels: Array,
     asked: str | None,
     repairs: list[Repair],
 ) -> Target:
@@ -195,7 +194,7 @@ def _classification(
         named = ", ".join(repr(label) for label in labels[lonely].tolist()[:3])
         more = " ..." if lonely.sum() > 3 else ""
         why = f"a class with one member cannot be cross-validated: {named}{more}"
-        repairs = [*repairs, Repair(name, f"{counted(int(lonely.sum()), 'row')} dropped", why)]
+        repairs = [*repairs, Repair(name, f"{with_noun(int(lonely.sum()), 'row')} dropped", why)]
         places = np.cumsum(~lonely) - 1
         stays = ~lonely[codes]
         rows, codes, labels = rows[stays], places[codes[stays]], labels[~lonely]
@@ -203,7 +202,7 @@ def _classification(
         if not len(labels):
             raise BadDataset(f"The target {name!r} has no class with two members. Choose another with --target.")
         alone = (
-            f" with more than one row ({counted(int(lonely.sum()), 'row')} of others dropped)" if lonely.any() else ""
+            f" with more than one row ({with_noun(int(lonely.sum()), 'row')} of others dropped)" if lonely.any() else ""
         )
         raise BadDataset(
             f"The target {name!r} has only one class ({labels.tolist()[0]!r}){alone}, so there is nothing to learn. "

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from metaml.data.cells import Floats
+from metaml.arrays import Floats
 
 Task = Literal["binary", "multiclass", "regression"]
 

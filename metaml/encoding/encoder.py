@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.arrays import Flags, Floats
 from metaml.encoding.kinds import NULL, Kind, is_number, kind_of, word_of
 from metaml.encoding.resolvers import COUNTS_OR_SHARES, RESOLVERS, Facts, plain_name
 from metaml.errors import BadRequest
@@ -17,8 +18,7 @@ from metaml.spaces.config import Config, Value
 if TYPE_CHECKING:
     from metaml.spaces import Space
 
-Array = NDArray[np.float64]
-Values = Sequence[Value] | Array
+Values = Sequence[Value] | Floats
 
 MISSING = math.nan
 """An inactive parameter's value in a column; always this very object, so that it can be looked up."""
@@ -123,7 +123,7 @@ class Encoder:
         n_numbers = {coding.name: int(coding.has_numbers) for coding in self.codings_}
         return tuple(kept >= n_numbers[coding.name] for coding in self.codings_ for kept in coding.kept)
 
-    def transform(self, configs: Sequence[Config], facts: Facts | Sequence[Facts] | None = None) -> Array:
+    def transform(self, configs: Sequence[Config], facts: Facts | Sequence[Facts] | None = None) -> Floats:
         """Return one row for each configuration."""
         blocks = [
             self.block(coding, [config.get(coding.name, MISSING) for config in configs], facts)
@@ -131,7 +131,7 @@ class Encoder:
         ]
         return np.hstack(blocks) if blocks else np.zeros((len(configs), 0))
 
-    def block(self, coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None = None) -> Array:
+    def block(self, coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None = None) -> Floats:
         """Return the columns of one parameter."""
         full = self._full_block(coding, values, facts)
         return full if len(coding.kept) == full.shape[1] else full[:, list(coding.kept)]
@@ -160,7 +160,7 @@ class Encoder:
         block = self._full_block(coding, values, facts)
         return replace(coding, kept=tuple(int(column) for column in np.flatnonzero(_varies(block))))
 
-    def _learn_scale(self, coding: Coding, numbers: Array, is_log: bool, detect: bool) -> Coding:
+    def _learn_scale(self, coding: Coding, numbers: Floats, is_log: bool, detect: bool) -> Coding:
         seen = numbers[np.isfinite(numbers)]
         if not len(seen):
             return coding
@@ -175,7 +175,7 @@ class Encoder:
             coding = replace(coding, low=float(scaled.min()), span=span if span > 0 else 1.0)
         return coding
 
-    def _full_block(self, coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None) -> Array:
+    def _full_block(self, coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None) -> Floats:
         parts = []
         if coding.has_numbers:
             numbers = _logarithm(coding, _numbers(coding, values, facts))
@@ -186,7 +186,7 @@ class Encoder:
             parts.append(self._word_columns(coding, _word_codes(coding, values)))
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
-    def _word_columns(self, coding: Coding, codes: NDArray[np.int64]) -> Array:
+    def _word_columns(self, coding: Coding, codes: NDArray[np.int64]) -> Floats:
         if not self.one_hot:
             return np.where(codes < 0, np.nan, codes.astype(np.float64))[:, np.newaxis]
         if self.unit and len(coding.words) == 2:
@@ -223,14 +223,14 @@ def _extended(
     return values + domain * len(every), [*rows, *(facts for facts in every for _ in domain)]
 
 
-def _varies(block: Array) -> NDArray[np.bool_]:
+def _varies(block: Floats) -> Flags:
     missing = np.isnan(block)
     filled = np.where(missing, -np.inf, block)
-    varies: NDArray[np.bool_] = ~missing.all(axis=0) & (filled != filled[:1]).any(axis=0)
+    varies: Flags = ~missing.all(axis=0) & (filled != filled[:1]).any(axis=0)
     return varies
 
 
-def _looks_logarithmic(seen: Array) -> bool:
+def _looks_logarithmic(seen: Floats) -> bool:
     """Return whether positive numbers span two decades and their median is nearer the middle in logarithms."""
     if seen.min() <= 0 or math.log10(seen.max() / seen.min()) <= DECADES_FOR_LOG:
         return False
@@ -240,11 +240,11 @@ def _looks_logarithmic(seen: Array) -> bool:
     return bool(abs(scaled - 0.5) < abs(plain - 0.5))
 
 
-def _logarithm(coding: Coding, numbers: Array) -> Array:
+def _logarithm(coding: Coding, numbers: Floats) -> Floats:
     return np.log(np.maximum(numbers, coding.floor)) if coding.is_log else numbers
 
 
-def _numbers(coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None) -> Array:
+def _numbers(coding: Coding, values: Values, facts: Facts | Sequence[Facts] | None) -> Floats:
     resolver = RESOLVERS.get(plain_name(coding.name))
     if resolver is None or isinstance(values, np.ndarray):
         try:

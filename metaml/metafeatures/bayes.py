@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from metaml.metafeatures.view import Floats, View
+from metaml.arrays import Floats
+from metaml.metafeatures.view import View
 
 _LEAST = 1e-75
 

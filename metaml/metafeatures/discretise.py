@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from metaml.metafeatures.view import Floats, Ints
+from metaml.arrays import Floats
+from metaml.metafeatures.view import Ints
 
 _N_BINS = 32
 

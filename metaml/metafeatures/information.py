@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from metaml.metafeatures.summary import PREFIXES, summaries
-from metaml.metafeatures.view import Floats, Ints, View
+from metaml.arrays import Floats
+from metaml.metafeatures.quartiles import PREFIXES, summaries
+from metaml.metafeatures.view import Ints, View
 
 NAMES = (
     "ClassEntropy",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.metafeatures.bayes import naive_bayes
 from metaml.metafeatures.neighbour import nearest_share
 from metaml.metafeatures.scores import error_rate, kappa, weighted_auc
@@ -24,7 +25,7 @@ from metaml.metafeatures.trees import (
     pessimistic_leaves,
     reduced_error_leaves,
 )
-from metaml.metafeatures.view import Floats, Ints, View, scaled
+from metaml.metafeatures.view import Ints, View, scaled
 
 Guesses = dict[str, list[Floats]]
 """Per landmarker the class probabilities of each of its models (several where one would be a lottery)."""

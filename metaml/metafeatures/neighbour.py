@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from metaml.metafeatures.view import Floats, View
+from metaml.arrays import Floats
+from metaml.metafeatures.view import View
 
 
 def nearest_share(train: View, test: View, targets: Floats) -> Floats:

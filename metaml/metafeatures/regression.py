@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.metafeatures.statistical import moments
-from metaml.metafeatures.view import Floats, Ints, View, distinct
+from metaml.metafeatures.view import Ints, View, distinct
 
 NAMES = (
     "TargetSkewness",

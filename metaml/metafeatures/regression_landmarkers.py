@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.metafeatures.landmarkers import halves
 from metaml.metafeatures.neighbour import nearest_share
-from metaml.metafeatures.view import Floats, View, scaled
+from metaml.metafeatures.view import View, scaled
 from metaml.system.threads import importing
 
 NAMES = ("DecisionStumpR2", "LinearR2", "kNN1NR2", "TreeDepth3R2", "TreeR2")

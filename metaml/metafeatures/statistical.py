@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from metaml.metafeatures.summary import PREFIXES, summaries
-from metaml.metafeatures.view import Floats, View, distinct
+from metaml.arrays import Floats
+from metaml.metafeatures.quartiles import PREFIXES, summaries
+from metaml.metafeatures.view import View, distinct
 
 _MOMENTS = ("Means", "StdDev", "Skewness", "Kurtosis")
 _BLOCK_CELLS = 65_536

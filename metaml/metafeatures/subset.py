@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.metafeatures.discretise import discretise
 from metaml.metafeatures.information import segment_entropies
-from metaml.metafeatures.view import Floats, Ints, View
+from metaml.metafeatures.view import Ints, View
 
 _MAX_LEVELS = 64
 _PATIENCE = 5

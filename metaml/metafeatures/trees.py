@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from metaml.metafeatures.view import Floats, Ints, View
+from metaml.arrays import Floats
+from metaml.metafeatures.view import Ints, View
 from metaml.system.threads import importing
 
 

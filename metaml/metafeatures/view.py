@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaml.arrays import Floats
+
 if TYPE_CHECKING:
     from metaml.data import Dataset
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SUBSAMPLE_SEED = 20180

@@ -1,13 +1,11 @@
-"""Why the meta-learner ranks a configuration where it does, in words, and which runs carry its opinion."""
+"""Why the meta-learner ranks a configuration where it does, in words."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metaml.metalearning.learner import Member, Metafeatures, MetaLearner, described_as
-from metaml.metalearning.runs import Experience, facts_of
+from metaml.metalearning.history import facts_of
+from metaml.metalearning.meta_learner import Member, Metafeatures, MetaLearner, described_as
 from metaml.metalearning.scales import Array
 from metaml.spaces.config import Config
 
@@ -27,58 +25,17 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Carrier:
-    """A run of another data set that the models treat as they treat this configuration.
-
-    `closeness` is the share of trees in which the two end in the same leaf; `standing` is how the run did among the
-    runs of its own data set, in standard deviations.
-    """
-
-    dataset: str
-    run: str
-    config: Config
-    closeness: float
-    standing: float
-
-    def __str__(self) -> str:
-        settings = ", ".join(f"{name}={value}" for name, value in self.config.items())
-        return f"on {self.dataset}: {settings} did {self.standing:+.1f} sd ({self.closeness:.0%} alike)"
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """A configuration's score, what it is made of (the strongest first), and the runs that carry it."""
+    """A configuration's score, and what it is made of, the strongest first."""
 
     score: float
     contributions: tuple[Contribution, ...]
-    carriers: tuple[Carrier, ...] = ()
 
     @property
     def text(self) -> str:
         """Return the explanation in a few sentences."""
         reasons = "; ".join(str(item) for item in self.contributions[:3]) or "nothing is known"
-        runs = "; ".join(str(item) for item in self.carriers[:2])
-        return f"The meta-learner expects {self.score:+.2f} sd: {reasons}." + (f" As {runs}." if runs else "")
-
-
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """The runs of an experience and the leaves they end in: what carriers are looked for in."""
-
-    experience: Experience
-    leaves: NDArray[np.int32]
-
-
-def remember(learner: MetaLearner, experience: Experience, *, most_per_dataset: int = 50) -> Memory:
-    """Return an experience as the last of the models sees it; few runs of each data set are enough to name some."""
-    experience = experience.thinned(most_per_dataset)
-    if experience.is_empty or not learner.members_:
-        return Memory(experience, np.zeros((0, 0), dtype=np.int32))
-    member = learner.members_[-1]
-    names = [str(name) for name in experience.metafeatures.columns]
-    table = {name: experience.metafeatures[name].to_numpy(np.float64)[experience.groups] for name in names}
-    inputs = learner.inputs(member.recipe, member.metafeatures, experience.rows, table)
-    return Memory(experience, np.asarray(member.booster.predict(inputs, pred_leaf=True, num_threads=1), dtype=np.int32))
+        return f"The meta-learner expects {self.score:+.2f} sd: {reasons}."
 
 
 def explain(
@@ -86,11 +43,9 @@ def explain(
     config: Config,
     metafeatures: Metafeatures,
     *,
-    memory: Memory | None = None,
     n_contributions: int = 8,
-    n_carriers: int = 5,
 ) -> Explanation:
-    """Return why a configuration has its score; runs that carry it are looked for in `memory`, if given.
+    """Return why a configuration has its score.
 
     Contributions are Shapley values of the trees (Lundberg & Lee 2017), averaged over the models.
     """
@@ -108,8 +63,7 @@ def explain(
             values[name] = float(value)
     strongest = sorted(totals, key=lambda name: -abs(totals[name]))[:n_contributions]
     contributions = tuple(Contribution(name, values[name], totals[name]) for name in strongest if totals[name] != 0)
-    carriers = () if memory is None else _carriers(learner, row, described, memory, n_carriers)
-    return Explanation(score, contributions, carriers)
+    return Explanation(score, contributions)
 
 
 def importances(learner: MetaLearner, n: int = 10) -> list[tuple[str, float]]:
@@ -135,33 +89,3 @@ def _in_own_unit(learner: MetaLearner, member: Member, inputs: Array) -> Array:
             shown[column] = np.exp(number) if coding.is_log else number
         column += len(coding.kept)
     return shown
-
-
-def _carriers(
-    learner: MetaLearner, row: Array, described: Mapping[str, Array], memory: Memory, n: int
-) -> tuple[Carrier, ...]:
-    if not len(memory.leaves):
-        return ()
-    experience, member = memory.experience, learner.members_[-1]
-    asked = learner.inputs(member.recipe, member.metafeatures, row, described)
-    own = np.asarray(member.booster.predict(asked, pred_leaf=True, num_threads=1))
-    closeness = (memory.leaves == own).mean(axis=1)
-    found: list[Carrier] = []
-    seen: set[int] = set()
-    for place in np.argsort(-closeness, kind="stable"):
-        group = int(experience.groups[place])
-        # One run of each data set: ten of the same would say the same.
-        if group not in seen:
-            seen.add(group)
-            found.append(
-                Carrier(
-                    experience.names[group],
-                    experience.runs[place],
-                    experience.configs[place],
-                    float(closeness[place]),
-                    float(experience.standard[place]),
-                )
-            )
-        if len(found) == n:
-            break
-    return tuple(found)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from metaml.metalearning.quality import kendall
+from metaml.metalearning.assessment.quality import kendall
 from metaml.metalearning.scales import Array
 
 LEAST = 5

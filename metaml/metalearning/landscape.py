@@ -1,4 +1,4 @@
-"""How scores vary over configurations, for each data set of an experience: what a few evaluations can be matched with.
+"""How scores vary over configurations, for each data set of a history: what a few evaluations can be matched with.
 
 A small forest per data set fills in the configurations that were not run there. All forests are read off on one grid of
 configurations; between its points a forest of many outputs interpolates. The grid is all that has to be stored.
@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from metaml.metalearning.learner import Metafeatures
-from metaml.metalearning.runs import Experience
+from metaml.metalearning.history import RunHistory
+from metaml.metalearning.meta_learner import Metafeatures
 from metaml.metalearning.scales import Array
 from metaml.system.threads import at_most_threads, importing
 
@@ -112,33 +112,33 @@ class Landscape:
         return guess
 
 
-def make_landscape(experience: Experience, *, n_grid: int = 2000, seed: int = 0) -> Landscape:
+def make_landscape(history: RunHistory, *, n_grid: int = 2000, seed: int = 0) -> Landscape:
     """Return the landscape of an experience; data sets on which all scores are equal have none and are left out."""
     with importing:
         from sklearn.ensemble import ExtraTreesRegressor
 
     varied = [
         k
-        for k, places in enumerate(experience.places)
-        if len(places) > 1 and np.ptp(experience.standard[places]) > 0 and experience.spread[k] > 0
+        for k, places in enumerate(history.places)
+        if len(places) > 1 and np.ptp(history.standard[places]) > 0 and history.spread[k] > 0
     ]
     rng = np.random.default_rng(seed)
-    chosen = rng.permutation(len(experience.rows))[:n_grid]
-    grid = experience.rows[chosen]
+    chosen = rng.permutation(len(history.rows))[:n_grid]
+    grid = history.rows[chosen]
     levels = np.zeros((len(varied), len(grid)))
     queries = _filled(grid).astype(np.float32)
     for position, k in enumerate(varied):
-        places = experience.places[k]
+        places = history.places[k]
         forest = ExtraTreesRegressor(60, min_samples_leaf=2, max_features=0.7, random_state=seed, n_jobs=1)
-        forest.fit(_filled(experience.rows[places]), experience.standard[places])
+        forest.fit(_filled(history.rows[places]), history.standard[places])
         # The trees themselves: the forest would check and copy the queries for each of sixty trees.
         levels[position] = np.mean([tree.tree_.predict(queries)[:, 0] for tree in forest.estimators_], axis=0)
     return Landscape(
-        datasets=tuple(experience.datasets[k] for k in varied),
+        datasets=tuple(history.datasets[k] for k in varied),
         grid=grid,
         levels=levels,
-        metafeatures=experience.metafeatures.iloc[varied],
-        log_spread=np.log(experience.spread[varied]),
+        metafeatures=history.metafeatures.iloc[varied],
+        log_spread=np.log(history.spread[varied]),
         seed=seed,
     )
 

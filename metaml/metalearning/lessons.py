@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 
 from metaml.errors import BadRequest
-from metaml.metalearning.algorithms import AlgorithmPrior
-from metaml.metalearning.boosters import booster_of, compact_text
-from metaml.metalearning.pooling import on_one_scale
-from metaml.metalearning.repertoire import Repertoire, make_repertoire
-from metaml.metalearning.runs import Experience
+from metaml.metalearning.algorithm_ranking import AlgorithmPrior
+from metaml.metalearning.booster_text import booster_of, compact_text
+from metaml.metalearning.history import RunHistory
+from metaml.metalearning.pooled_landscape import on_one_scale
+from metaml.metalearning.portfolio import Portfolio, make_portfolio
 from metaml.metalearning.runtime import RuntimeLearner
-from metaml.metalearning.store import Trained, packed, train, unpacked
+from metaml.metalearning.training import Trained, packed, train, unpacked
 
 UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError)
 """What a damaged file may raise."""
@@ -49,7 +49,7 @@ class Lessons:
     trained: Mapping[str, Trained]
     runtimes: Mapping[str, RuntimeLearner]
     prior: AlgorithmPrior
-    repertoire: Repertoire
+    portfolio: Portfolio
     names: Mapping[str, str]
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Lessons:
 
 
 def teach(
-    experiences: Mapping[str, Experience],
+    histories: Mapping[str, RunHistory],
     *,
     family: str,
     n_known: int = 0,
@@ -77,13 +77,13 @@ def teach(
     n_threads: int = 1,
     seed: int = 0,
 ) -> Lessons:
-    """Return what experiences with several algorithms, all scored by one metric, teach."""
+    """Return what histories with several algorithms, all scored by one metric, teach."""
     begun = time.perf_counter()
-    known = on_one_scale({name: item for name, item in experiences.items() if not item.is_empty})
+    known = on_one_scale({name: item for name, item in histories.items() if not item.is_empty})
     trained = {
         name: train(item, recipe=recipe, n_grid=n_grid, n_threads=n_threads, seed=seed) for name, item in known.items()
     }
-    first = next(iter(experiences.values()), None)
+    first = next(iter(histories.values()), None)
     runtimes = {name: RuntimeLearner(seed=seed).fit(item) for name, item in known.items()}
     prior = AlgorithmPrior(seed=seed).fit(known)
     return Lessons(
@@ -96,10 +96,14 @@ def teach(
         trained=trained,
         runtimes=runtimes,
         prior=prior,
-        repertoire=make_repertoire(known, {name: item.landscape for name, item in trained.items()}, seed=seed),
-        names={print_: name for item in known.values() for print_, name in zip(item.datasets, item.names, strict=True)},
+        portfolio=make_portfolio(known, {name: item.landscape for name, item in trained.items()}, seed=seed),
+        names={
+            fingerprint: name
+            for item in known.values()
+            for fingerprint, name in zip(item.datasets, item.names, strict=True)
+        },
         left_out=() if first is None else first.left_out,
-        notes=tuple(note for item in experiences.values() for note in item.notes),
+        notes=tuple(note for item in histories.values() for note in item.notes),
     )
 
 
@@ -134,16 +138,16 @@ def save_lessons(lessons: Lessons, path: Path) -> None:
             for name, model in lessons.runtimes.items()
         },
     }
-    moves, plain = lessons.repertoire.packed()
-    repertoire = io.BytesIO()
-    np.savez(repertoire, allow_pickle=False, **plain)
+    moves, plain = lessons.portfolio.packed()
+    portfolio = io.BytesIO()
+    np.savez(portfolio, allow_pickle=False, **plain)
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f"{path.name}.{os.getpid()}")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         file.writestr("lessons.json", json.dumps(content))
         file.writestr("tables.npz", buffer.getvalue())
         file.writestr("repertoire.json", json.dumps({"format": FORMAT, **moves}))
-        file.writestr("repertoire.npz", repertoire.getvalue())
+        file.writestr("repertoire.npz", portfolio.getvalue())
         for name, trained in lessons.trained.items():
             for part, data in packed(trained, metafeatures=False).items():
                 file.writestr(f"{name}/{part}", data)
@@ -171,11 +175,11 @@ def taught_by(path: Path) -> frozenset[str] | None:
         return None
 
 
-def load_repertoire(path: Path) -> Repertoire | None:
-    """Return only the repertoire of a file of lessons, in milliseconds; None if there is none that can be read."""
+def load_portfolio(path: Path) -> Portfolio | None:
+    """Return only the portfolio of a file of lessons, in milliseconds; None if there is none that can be read."""
     try:
         with zipfile.ZipFile(path) as file:
-            return _read_repertoire(file)
+            return _read_portfolio(file)
     except UNREADABLE:
         return None
 
@@ -187,10 +191,10 @@ def _content(file: zipfile.ZipFile, part: str) -> dict[str, Any]:
     return content
 
 
-def _read_repertoire(file: zipfile.ZipFile) -> Repertoire:
+def _read_portfolio(file: zipfile.ZipFile) -> Portfolio:
     content, n_taught = _content(file, "repertoire.json"), len(_content(file, "lessons.json")["names"])
     with np.load(io.BytesIO(file.read("repertoire.npz")), allow_pickle=False) as arrays:
-        return Repertoire.unpacked(content, {name: arrays[name] for name in arrays.files}, n_taught=n_taught)
+        return Portfolio.unpacked(content, {name: arrays[name] for name in arrays.files}, n_taught=n_taught)
 
 
 def _read(file: zipfile.ZipFile) -> Lessons:
@@ -220,7 +224,7 @@ def _read(file: zipfile.ZipFile) -> Lessons:
         trained,
         runtimes,
         prior,
-        _read_repertoire(file),
+        _read_portfolio(file),
         content["names"],
         tuple(content["left_out"]),
         tuple(content["notes"]),

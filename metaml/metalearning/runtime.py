@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from metaml.encoding import Encoder
-from metaml.metalearning.learner import Metafeatures, described_as
-from metaml.metalearning.runs import Experience, facts_of
+from metaml.metalearning.history import RunHistory, facts_of
+from metaml.metalearning.meta_learner import Metafeatures, described_as
 from metaml.metalearning.scales import Array
 from metaml.spaces.config import Config
 from metaml.surrogates.boosting import boost, boosted
@@ -38,28 +38,28 @@ class RuntimeLearner:
         self.level_: float | None = None
         self.has_reference_ = False
 
-    def fit(self, experience: Experience) -> Self:
+    def fit(self, history: RunHistory) -> Self:
         """Learn from the runs whose seconds are known; where any host's reference is known, from those runs only."""
-        self.encoder_ = experience.encoder
-        known = np.isfinite(experience.seconds) & (experience.seconds > 0)
-        referenced = known & np.isfinite(experience.reference) & (experience.reference > 0)
+        self.encoder_ = history.encoder
+        known = np.isfinite(history.seconds) & (history.seconds > 0)
+        referenced = known & np.isfinite(history.reference) & (history.reference > 0)
         self.has_reference_ = bool(referenced.any())
         used = referenced if self.has_reference_ else known
         self.booster_, self.level_ = None, None
         if not used.any():
             return self
-        units = experience.reference[used] if self.has_reference_ else np.ones(int(used.sum()))
-        y = np.log(np.maximum(experience.seconds[used], SHORTEST) / units)
+        units = history.reference[used] if self.has_reference_ else np.ones(int(used.sum()))
+        y = np.log(np.maximum(history.seconds[used], SHORTEST) / units)
         self.level_ = float(np.median(y))
         if np.ptp(y) > 0:
-            groups = experience.groups[used]
+            groups = history.groups[used]
             described = {
-                name: experience.metafeatures[name].to_numpy(np.float64)[groups]
+                name: history.metafeatures[name].to_numpy(np.float64)[groups]
                 for name in SIZE_NAMES
-                if name in experience.metafeatures
+                if name in history.metafeatures
             }
-            described["NumberOfInstances"] = experience.n_rows[used]
-            X = self._inputs(experience.rows[used], described)
+            described["NumberOfInstances"] = history.n_rows[used]
+            X = self._inputs(history.rows[used], described)
             self.booster_ = boost(X, y, SETTINGS, n_trees=self.n_trees, seed=self.seed)
         return self
 

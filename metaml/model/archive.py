@@ -43,9 +43,9 @@ def write_archive(path: Path, about: Mapping[str, Any], estimators: Any, content
             file.write(unsealed)
             file.write(hashlib.sha256(unsealed).hexdigest().encode())
         draft.replace(path)
-    except OSError as trouble:
+    except OSError as error:
         draft.unlink(missing_ok=True)
-        raise BadModel(f"{path} cannot be written: {trouble.strerror}. Choose another place.") from None
+        raise BadModel(f"{path} cannot be written: {error.strerror}. Choose another place.") from None
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], Any, bytes]:
@@ -69,8 +69,8 @@ def _read(path: Path) -> bytes:
         data = path.read_bytes()
     except FileNotFoundError:
         raise BadModel(f"There is no model at {path}. {_ADVICE}.") from None
-    except OSError as trouble:
-        raise BadModel(f"{path} cannot be read: {trouble.strerror}. {_ADVICE}.") from None
+    except OSError as error:
+        raise BadModel(f"{path} cannot be read: {error.strerror}. {_ADVICE}.") from None
     if not data.startswith(b"PK\x03\x04"):
         raise BadModel(f"{path} is no metaml model. {_ADVICE}.")
     return data

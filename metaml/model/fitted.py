@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metaml.arrays import Array, Floats
 from metaml.data import Schema
 from metaml.errors import BadDataset, BadModel, BadRequest
 from metaml.evaluation.environment import library_versions
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from metaml.data import Applied, Dataset
     from metaml.spaces.config import Config
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 MOST_NAMED = 5
 
@@ -263,8 +261,8 @@ def load(path: str | Path) -> Model:
             created=about["created"],
             versions=about["versions"],
         )
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as trouble:
-        said = f"{type(trouble).__name__}: {trouble}".split("\n")[0]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as error:
+        said = f"{type(error).__name__}: {error}".split("\n")[0]
         raise BadModel(f"{path} does not fit together ({said}). Save it again with this version.") from None
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from metaml.arrays import Array
 from metaml.errors import BadModel
 from metaml.model.trusted import TRUSTED, name_of
 
@@ -62,7 +62,7 @@ class Freezer:
         state = TRUSTED[name].state_of(item)
         return {"object": name, "state": {key: self.freeze(value) for key, value in state.items()}}
 
-    def _keep(self, array: npt.NDArray[Any]) -> int:
+    def _keep(self, array: Array) -> int:
         if array.dtype.hasobject:
             raise TypeError("a model file cannot hold an array of Python objects")
         in_columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
@@ -94,14 +94,12 @@ def thaw(plain: Plain, arrays: list[dict[str, Any]], content: bytes) -> Any:
         return _Thawer(arrays, content).thaw(plain)
     except BadModel:
         raise
-    except ImportError as trouble:
+    except ImportError as error:
+        raise BadModel(f"The model needs {error.name}, which is not installed. Run: pip install {error.name}") from None
+    except Exception as error:
+        said = str(error).split("\n")[0]
         raise BadModel(
-            f"The model needs {trouble.name}, which is not installed. Run: pip install {trouble.name}"
-        ) from None
-    except Exception as trouble:
-        said = str(trouble).split("\n")[0]
-        raise BadModel(
-            f"The model does not fit together ({type(trouble).__name__}: {said}). Save it again with this version."
+            f"The model does not fit together ({type(error).__name__}: {said}). Save it again with this version."
         ) from None
 
 
@@ -136,7 +134,7 @@ class _Thawer:
             )
         return TRUSTED[name].restored({key: self.thaw(value) for key, value in state.items()})
 
-    def _array(self, place: int) -> npt.NDArray[Any]:
+    def _array(self, place: int) -> Array:
         entry = self.arrays[place]
         dtype = _dtype_from_plain(entry["dtype"])
         shape = tuple(int(n) for n in entry["shape"])

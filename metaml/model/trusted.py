@@ -19,7 +19,7 @@ State = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrustedClass:
     """How a class is taken apart and put together again.
 
     `forget` names attributes that predicting does not need; they are None in the restored object.
@@ -169,68 +169,68 @@ def _make_catboost(kind: type, state: State) -> Any:
     return model
 
 
-_NEIGHBORS = partial(Recipe, forget=("_tree",), make=_make_neighbors)
-_LOSS = partial(Recipe, take=lambda _: {}, make=_make_loss)
-_ESTIMATOR = partial(Recipe, forget=("head", "model", "settle"))
-_PERCEPTRON = partial(Recipe, forget=("_random_state", "_optimizer", "loss_curve_"))
-_HISTOGRAMS = partial(Recipe, forget=("_feature_subsample_rng",))
+_NEIGHBORS = partial(TrustedClass, forget=("_tree",), make=_make_neighbors)
+_LOSS = partial(TrustedClass, take=lambda _: {}, make=_make_loss)
+_ESTIMATOR = partial(TrustedClass, forget=("head", "model", "settle"))
+_PERCEPTRON = partial(TrustedClass, forget=("_random_state", "_optimizer", "loss_curve_"))
+_HISTOGRAMS = partial(TrustedClass, forget=("_feature_subsample_rng",))
 _HISTOGRAM_MODULE = "sklearn.ensemble._hist_gradient_boosting"
 
-TRUSTED: dict[str, Recipe] = {
+TRUSTED: dict[str, TrustedClass] = {
     "TabularClassifier": _ESTIMATOR("metaml.algorithms.tabular:TabularClassifier"),
     "TabularRegressor": _ESTIMATOR("metaml.algorithms.tabular:TabularRegressor"),
-    "Head": Recipe("metaml.algorithms.preprocessing:Head"),
-    "Levels": Recipe("metaml.algorithms.categories:Levels"),
-    "Impact": Recipe("metaml.algorithms.categories:Impact"),
-    "adaboost": Recipe("metaml.algorithms.adaboost:_AdaBoost"),
-    "catboost": Recipe("metaml.algorithms.catboost:_CatBoost"),
-    "forest": Recipe("metaml.algorithms.forests:_Forest"),
-    "gradient_boosting": Recipe("metaml.algorithms.gradient_boosting:_HistogramBoosting", make=_make_histograms),
-    "lightgbm": Recipe("metaml.algorithms.lightgbm:_LightGBM"),
-    "mlp": Recipe("metaml.algorithms.mlp:_Perceptron"),
-    "svm": Recipe("metaml.algorithms.svm:_SupportVectors"),
-    "xgboost": Recipe("metaml.algorithms.xgboost:_XGBoost"),
-    "AdaBoostClassifier": Recipe("sklearn.ensemble:AdaBoostClassifier"),
-    "AdaBoostRegressor": Recipe("sklearn.ensemble:AdaBoostRegressor"),
-    "ColumnTransformer": Recipe("sklearn.compose:ColumnTransformer"),
-    "DecisionTreeClassifier": Recipe("sklearn.tree:DecisionTreeClassifier"),
-    "DecisionTreeRegressor": Recipe("sklearn.tree:DecisionTreeRegressor"),
-    "ElasticNet": Recipe("sklearn.linear_model:ElasticNet"),
-    "ExtraTreeClassifier": Recipe("sklearn.tree:ExtraTreeClassifier"),
-    "ExtraTreeRegressor": Recipe("sklearn.tree:ExtraTreeRegressor"),
-    "ExtraTreesClassifier": Recipe("sklearn.ensemble:ExtraTreesClassifier"),
-    "ExtraTreesRegressor": Recipe("sklearn.ensemble:ExtraTreesRegressor"),
-    "FunctionTransformer": Recipe("sklearn.preprocessing:FunctionTransformer"),
+    "Head": TrustedClass("metaml.algorithms.preprocessing:Head"),
+    "Levels": TrustedClass("metaml.algorithms.categories:Levels"),
+    "Impact": TrustedClass("metaml.algorithms.categories:Impact"),
+    "adaboost": TrustedClass("metaml.algorithms.adaboost:_AdaBoost"),
+    "catboost": TrustedClass("metaml.algorithms.catboost:_CatBoost"),
+    "forest": TrustedClass("metaml.algorithms.forests:_Forest"),
+    "gradient_boosting": TrustedClass("metaml.algorithms.gradient_boosting:_HistogramBoosting", make=_make_histograms),
+    "lightgbm": TrustedClass("metaml.algorithms.lightgbm:_LightGBM"),
+    "mlp": TrustedClass("metaml.algorithms.mlp:_Perceptron"),
+    "svm": TrustedClass("metaml.algorithms.svm:_SupportVectors"),
+    "xgboost": TrustedClass("metaml.algorithms.xgboost:_XGBoost"),
+    "AdaBoostClassifier": TrustedClass("sklearn.ensemble:AdaBoostClassifier"),
+    "AdaBoostRegressor": TrustedClass("sklearn.ensemble:AdaBoostRegressor"),
+    "ColumnTransformer": TrustedClass("sklearn.compose:ColumnTransformer"),
+    "DecisionTreeClassifier": TrustedClass("sklearn.tree:DecisionTreeClassifier"),
+    "DecisionTreeRegressor": TrustedClass("sklearn.tree:DecisionTreeRegressor"),
+    "ElasticNet": TrustedClass("sklearn.linear_model:ElasticNet"),
+    "ExtraTreeClassifier": TrustedClass("sklearn.tree:ExtraTreeClassifier"),
+    "ExtraTreeRegressor": TrustedClass("sklearn.tree:ExtraTreeRegressor"),
+    "ExtraTreesClassifier": TrustedClass("sklearn.ensemble:ExtraTreesClassifier"),
+    "ExtraTreesRegressor": TrustedClass("sklearn.ensemble:ExtraTreesRegressor"),
+    "FunctionTransformer": TrustedClass("sklearn.preprocessing:FunctionTransformer"),
     "HistGradientBoostingClassifier": _HISTOGRAMS("sklearn.ensemble:HistGradientBoostingClassifier"),
     "HistGradientBoostingRegressor": _HISTOGRAMS("sklearn.ensemble:HistGradientBoostingRegressor"),
     "KNeighborsClassifier": _NEIGHBORS("sklearn.neighbors:KNeighborsClassifier"),
     "KNeighborsRegressor": _NEIGHBORS("sklearn.neighbors:KNeighborsRegressor"),
-    "LabelBinarizer": Recipe("sklearn.preprocessing:LabelBinarizer"),
-    "LabelEncoder": Recipe("sklearn.preprocessing:LabelEncoder"),
-    "LogisticRegression": Recipe("sklearn.linear_model:LogisticRegression"),
+    "LabelBinarizer": TrustedClass("sklearn.preprocessing:LabelBinarizer"),
+    "LabelEncoder": TrustedClass("sklearn.preprocessing:LabelEncoder"),
+    "LogisticRegression": TrustedClass("sklearn.linear_model:LogisticRegression"),
     "MLPClassifier": _PERCEPTRON("sklearn.neural_network:MLPClassifier"),
     "MLPRegressor": _PERCEPTRON("sklearn.neural_network:MLPRegressor"),
-    "OrdinalEncoder": Recipe("sklearn.preprocessing:OrdinalEncoder"),
-    "QuantileTransformer": Recipe("sklearn.preprocessing:QuantileTransformer"),
-    "RandomForestClassifier": Recipe("sklearn.ensemble:RandomForestClassifier"),
-    "RandomForestRegressor": Recipe("sklearn.ensemble:RandomForestRegressor"),
-    "Ridge": Recipe("sklearn.linear_model:Ridge"),
-    "SVC": Recipe("sklearn.svm:SVC"),
-    "SVR": Recipe("sklearn.svm:SVR"),
+    "OrdinalEncoder": TrustedClass("sklearn.preprocessing:OrdinalEncoder"),
+    "QuantileTransformer": TrustedClass("sklearn.preprocessing:QuantileTransformer"),
+    "RandomForestClassifier": TrustedClass("sklearn.ensemble:RandomForestClassifier"),
+    "RandomForestRegressor": TrustedClass("sklearn.ensemble:RandomForestRegressor"),
+    "Ridge": TrustedClass("sklearn.linear_model:Ridge"),
+    "SVC": TrustedClass("sklearn.svm:SVC"),
+    "SVR": TrustedClass("sklearn.svm:SVR"),
     "AbsoluteError": _LOSS("sklearn._loss.loss:AbsoluteError"),
     "HalfBinomialLoss": _LOSS("sklearn._loss.loss:HalfBinomialLoss"),
     "HalfMultinomialLoss": _LOSS(
         "sklearn._loss.loss:HalfMultinomialLoss", take=lambda loss: {"n_classes": int(loss.n_classes)}
     ),
     "HalfSquaredError": _LOSS("sklearn._loss.loss:HalfSquaredError"),
-    "BinMapper": Recipe(f"{_HISTOGRAM_MODULE}.binning:_BinMapper"),
-    "TreePredictor": Recipe(f"{_HISTOGRAM_MODULE}.predictor:TreePredictor", make=_make_predictor),
-    "Tree": Recipe("sklearn.tree._tree:Tree", take=_take_tree, make=_make_tree),
-    "check_array": Recipe("functools:partial", take=_take_check, make=_make_check),
-    "LightGBMBooster": Recipe("lightgbm:Booster", take=_take_lightgbm, make=_make_lightgbm),
-    "XGBoostBooster": Recipe("xgboost:Booster", take=_take_xgboost, make=_make_xgboost),
-    "CatBoostClassifier": Recipe("catboost:CatBoostClassifier", take=_take_catboost, make=_make_catboost),
-    "CatBoostRegressor": Recipe("catboost:CatBoostRegressor", take=_take_catboost, make=_make_catboost),
+    "BinMapper": TrustedClass(f"{_HISTOGRAM_MODULE}.binning:_BinMapper"),
+    "TreePredictor": TrustedClass(f"{_HISTOGRAM_MODULE}.predictor:TreePredictor", make=_make_predictor),
+    "Tree": TrustedClass("sklearn.tree._tree:Tree", take=_take_tree, make=_make_tree),
+    "check_array": TrustedClass("functools:partial", take=_take_check, make=_make_check),
+    "LightGBMBooster": TrustedClass("lightgbm:Booster", take=_take_lightgbm, make=_make_lightgbm),
+    "XGBoostBooster": TrustedClass("xgboost:Booster", take=_take_xgboost, make=_make_xgboost),
+    "CatBoostClassifier": TrustedClass("catboost:CatBoostClassifier", take=_take_catboost, make=_make_catboost),
+    "CatBoostRegressor": TrustedClass("catboost:CatBoostRegressor", take=_take_catboost, make=_make_catboost),
 }
 """Every class by its name in files; an algorithm that brings a new one adds it here."""
 

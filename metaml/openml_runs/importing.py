@@ -11,7 +11,7 @@ from metaml.evaluation import given_plan
 from metaml.metafeatures.openml import repair_openml
 from metaml.openml_runs.flows import Shape, shape_of, translate
 from metaml.openml_runs.setups import Setup, read_setup
-from metaml.recording import fold_plan_record, store_dataset
+from metaml.records.conversion import fold_plan_record, store_dataset
 from metaml.sources.base import Loaded
 from metaml.sources.openml import Client, load_task
 from metaml_kb import DatasetRecord, KnowledgeBase, ProposalRecord, Run
@@ -93,8 +93,8 @@ def import_evaluations(
                 added = kb.add_runs(runs)
                 n_new, n_known = n_new + added.n_new, n_known + added.n_known
                 n_mapped += sum(not run.algorithm.startswith("openml.flow.") for run in runs)
-        except MetamlError as trouble:
-            set_aside[f"task {task}"] = str(trouble)
+        except MetamlError as error:
+            set_aside[f"task {task}"] = str(error)
     kb.finish_session(session)
     return EvaluationReport(n_new, n_known, n_mapped, dict(kept), set_aside)
 
@@ -102,8 +102,8 @@ def import_evaluations(
 def _loaded(client: Client, task: int, set_aside: dict[str, str]) -> Loaded | None:
     try:
         return load_task(client, task)
-    except MetamlError as trouble:
-        set_aside[f"data of task {task}"] = str(trouble)
+    except MetamlError as error:
+        set_aside[f"data of task {task}"] = str(error)
         return None
 
 

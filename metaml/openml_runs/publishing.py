@@ -15,7 +15,7 @@ import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, Task
-from metaml.errors import BadRequest, SourceTrouble
+from metaml.errors import BadRequest, SourceError
 from metaml.evaluation import Job, Outcome, given_plan
 from metaml.sources.base import Loaded
 from metaml.sources.openml import Client
@@ -45,7 +45,7 @@ class Publisher:
         self._key = key
 
     def __call__(self, loaded: Loaded, job: Job, outcome: Outcome) -> int:
-        """Upload a finished run and return its number on OpenML; SourceTrouble says why it was not taken.
+        """Upload a finished run and return its number on OpenML; SourceError says why it was not taken.
 
         It needs a complete run on OpenML's own folds with its predictions: jobs must ask for `keep_predictions`. The
         run itself is sent once: an answer that is lost may hide a run that was stored.
@@ -93,7 +93,7 @@ class Publisher:
         elif details["n_rows"] != len(loaded.folds):
             reason = "rows of the task were not usable, so they have no prediction"
         if reason:
-            raise SourceTrouble(
+            raise SourceError(
                 f"A run of {job.algorithm} cannot be published: {reason}. It stays in the knowledge base."
             )
 
@@ -167,5 +167,5 @@ def _places(dataset: Dataset, class_labels: list[str]) -> list[int]:
     labels = [str(label) for label in dataset.labels.tolist()] if dataset.labels is not None else []
     strange = [label for label in labels if label not in known]
     if strange:
-        raise SourceTrouble(f"OpenML does not know the class {strange[0]!r} of {dataset.name}. Fetch the task again.")
+        raise SourceError(f"OpenML does not know the class {strange[0]!r} of {dataset.name}. Fetch the task again.")
     return [known[label] for label in labels]

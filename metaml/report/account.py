@@ -3,10 +3,10 @@
 import math
 from collections import defaultdict
 
-from metaml.report.data import Experience, ReportData, TrialRow
+from metaml.report.data import ExperienceFacts, ReportData, TrialRow
 from metaml.report.markup import Html, joined, shortened, tag
-from metaml.report.search import complete_of
-from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, table
+from metaml.report.search_section import complete_of
+from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, table
 from metaml.report.wording import counted, duration, listed, score_text, share
 
 MOST_SIMILAR = 10
@@ -55,7 +55,7 @@ def experience(data: ReportData) -> Html:
     return joined(*parts)
 
 
-def _warm_starts(data: ReportData, known: Experience) -> str:
+def _warm_starts(data: ReportData, known: ExperienceFacts) -> str:
     groups: dict[str, list[TrialRow]] = defaultdict(list)
     for trial in complete_of(data.trials):
         groups[trial.origin].append(trial)
@@ -72,7 +72,7 @@ def _warm_starts(data: ReportData, known: Experience) -> str:
     return f"{said} The best of them reached {best}, {verdict} the best default ({default})."
 
 
-def _guard(known: Experience) -> str:
+def _guard(known: ExperienceFacts) -> str:
     if not known.is_judged:
         return ""
     if not known.guard_off:
@@ -93,7 +93,12 @@ def ledger(data: ReportData) -> Html | None:
     workers = ""
     if data.session.n_workers > 1:
         workers = f" {data.session.n_workers} workers ran side by side; what they did is divided by their number."
-    columns = [Column("Purpose"), Column("Time", "number"), Column("Share", "number"), Column("", "length")]
+    columns = [
+        TableColumn("Purpose"),
+        TableColumn("Time", "number"),
+        TableColumn("Share", "number"),
+        TableColumn("", "length"),
+    ]
     return joined(table(columns, shown), paragraph(f"It adds up to the wall time.{workers}", class_="note"))
 
 

@@ -3,17 +3,15 @@
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from metaml.arrays import Array
 from metaml.budget import Budget
 from metaml.evaluation.scoring import confusion
 from metaml.report.data import CalibrationBin, Confusion, FeatureImportance
 
-Array = npt.NDArray[Any]
 Predict = Callable[[pd.DataFrame], Array]
 MOST_POINTS = 500
 

@@ -60,7 +60,7 @@ class TrialRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member:
+class MemberFacts:
     """One model of the final answer; the weights of all members sum to one."""
 
     algorithm: str
@@ -78,7 +78,7 @@ class Final:
 
     kind: FinalKind
     score: float
-    members: Sequence[Member] = ()
+    members: Sequence[MemberFacts] = ()
     multipliers: Mapping[str, float] | None = None
     why: str = ""
 
@@ -110,7 +110,7 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Experience:
+class ExperienceFacts:
     """What the knowledge base contributed.
 
     `similar` are data sets with their distance, nearest first. The guard judges each algorithm by itself, once it has
@@ -150,6 +150,6 @@ class ReportData:
     confusion: Confusion | None = None
     calibration: Sequence[CalibrationBin] = ()
     residuals: Sequence[tuple[float, float]] = ()
-    experience: Experience | None = None
+    experience: ExperienceFacts | None = None
     ledger: Mapping[str, float] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)

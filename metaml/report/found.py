@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from metaml.report.data import Final, ReportData
 from metaml.report.markup import Html, joined, shortened, tag
-from metaml.report.tables import Bar, Column, bars, facts, figure, paragraph, settings, side_by_side, table, tiles
+from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, settings, side_by_side, table, tiles
 from metaml.report.wording import (
     basis,
     best_default,
@@ -98,11 +98,11 @@ def model(data: ReportData) -> Html | None:
             )
         ]
         columns = [
-            Column("", "number"),
-            Column("Algorithm", "name"),
-            Column("Weight", "number"),
-            Column("Alone", "number"),
-            Column("Settings", "wide"),
+            TableColumn("", "number"),
+            TableColumn("Algorithm", "name"),
+            TableColumn("Weight", "number"),
+            TableColumn("Alone", "number"),
+            TableColumn("Settings", "wide"),
         ]
         parts.append(table(columns, rows))
     if final.multipliers:
@@ -123,7 +123,7 @@ def _multipliers(metric: str, multipliers: Mapping[str, float]) -> Html:
         )
     rows = [[shortened(name), number(factor)] for name, factor in list(multipliers.items())[:MOST_CLASSES]]
     said = paragraph(why, "each probability is multiplied by a factor before the largest is taken.")
-    return joined(said, table([Column("Class"), Column("Factor", "number")], rows))
+    return joined(said, table([TableColumn("Class"), TableColumn("Factor", "number")], rows))
 
 
 def _kind_sentence(final: Final) -> str:
@@ -163,11 +163,11 @@ def _target(data: ReportData) -> Html | None:
         note = f"… and {left:,} more." if left > 0 else None
         return figure("Classes", bars(items, label="Rows of each class"), note=note)
     if len(dataset.target_quantiles) == len(QUANTILE_NAMES):
-        told = {
+        quantiles = {
             name.capitalize(): rounded(value, 4)
             for name, value in zip(QUANTILE_NAMES, dataset.target_quantiles, strict=True)
         }
-        return figure(joined("Values of ", _name(dataset.target)), facts(told))
+        return figure(joined("Values of ", _name(dataset.target)), facts(quantiles))
     return None
 
 
@@ -182,7 +182,7 @@ def _repairs(data: ReportData) -> Html:
     left = len(repairs) - MOST_REPAIRS
     more = paragraph(f"… and {left:,} more.", class_="note") if left > 0 else None
     title = tag("h3", f"{counted(len(repairs), 'repair')}")
-    return joined(title, table([Column("Column"), Column("What was done"), Column("Why")], rows), more)
+    return joined(title, table([TableColumn("Column"), TableColumn("What was done"), TableColumn("Why")], rows), more)
 
 
 def _name(name: str) -> Html:

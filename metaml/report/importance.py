@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from metaml.arrays import Floats
 from metaml.budget import Budget
 from metaml.encoding import Encoder
 from metaml.report.data import TrialRow
@@ -18,8 +18,6 @@ N_TREES = 48
 N_BACKGROUND, N_VALUES = 40, 12
 LEAST_FIT = 0.1
 """Below this share of variance explained out of bag, the forest knows too little to speak about settings."""
-
-Floats = npt.NDArray[np.float64]
 
 
 def hyperparameter_importance(

@@ -4,14 +4,14 @@ import math
 from collections import Counter
 
 import numpy as np
-import numpy.typing as npt
 
+from metaml.arrays import Floats
 from metaml.evaluation.scoring import METRICS
 from metaml.report.data import Confusion, ReportData
 from metaml.report.importance import FEWEST_RUNS
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import histogram_picture, reliability_picture, scatter_picture
-from metaml.report.tables import Bar, Column, bars, figure, paragraph, side_by_side, table
+from metaml.report.tables import Bar, TableColumn, bars, figure, paragraph, side_by_side, table
 from metaml.report.wording import counted, decimals, fixed, metric_label, rounded, share
 
 MOST_FEATURES, MOST_SETTINGS, MOST_ALGORITHMS = 20, 8, 6
@@ -21,7 +21,6 @@ MOST_LABELS, MOST_BESIDE, MOST_PAIRS = 12, 5, 15
 N_COLUMNS, N_BINS = 25, 10
 DEEPEST = 46.0
 """Shading in percent beyond which numbers would be hard to read, in light or in dark."""
-Floats = npt.NDArray[np.float64]
 
 
 def hyperparameters(data: ReportData) -> Html | None:
@@ -151,7 +150,12 @@ def _classes(found: Confusion, counts: Floats) -> Html:
         [shortened(found.labels[k], 30), f"{true[k]:,.0f}", share(float(recall[k])), share(float(precision[k]))]
         for k in order
     ]
-    columns = [Column("Class"), Column("Rows", "number"), Column("Recall", "number"), Column("Precision", "number")]
+    columns = [
+        TableColumn("Class"),
+        TableColumn("Rows", "number"),
+        TableColumn("BackgroundTask", "number"),
+        TableColumn("Precision", "number"),
+    ]
     return table(columns, rows)
 
 
@@ -170,7 +174,12 @@ def _pairs(found: Confusion, counts: Floats) -> Html:
             of_class = wrong[true, predicted] / counts[true].sum()
             names = [shortened(found.labels[true], 30), shortened(found.labels[predicted], 30)]
             rows.append([*names, f"{wrong[true, predicted]:,.0f}", share(of_class)])
-    columns = [Column("True class"), Column("Predicted"), Column("Rows", "number"), Column("Of the class", "number")]
+    columns = [
+        TableColumn("True class"),
+        TableColumn("Predicted"),
+        TableColumn("Rows", "number"),
+        TableColumn("Of the class", "number"),
+    ]
     return table(columns, rows)
 
 

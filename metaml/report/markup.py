@@ -31,14 +31,14 @@ def tag(name: str, /, *content: object, **attributes: object) -> Html:
     >>> tag("td", "a < b", class_="number", title=None)
     '<td class="number">a &lt; b</td>'
     """
-    told = "".join(
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in VOID:
-        return Html(f"<{name}{told}>")
-    return Html(f"<{name}{told}>{joined(*content)}</{name}>")
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{joined(*content)}</{name}>")
 
 
 def joined(*content: object) -> Html:
@@ -47,7 +47,7 @@ def joined(*content: object) -> Html:
 
 
 def shortened(value: object, most: int = 60) -> Html:
-    """Return text that takes little room; the whole of a long one is told when pointed at."""
+    """Return text cut to `most` characters; hovering over it shows the whole."""
     whole = str(value)
     if len(whole) <= most:
         return text(whole)

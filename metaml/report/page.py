@@ -4,16 +4,16 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-from metaml.report import account, found, insight, search
+from metaml.report import account, found, insight, search_section
 from metaml.report.data import ReportData
 from metaml.report.markup import Html, joined, tag
 
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html | None]]] = {
     "data": ("What was read", found.reading),
-    "progress": ("Score over time", search.progress),
+    "progress": ("Score over time", search_section.progress),
     "model": ("The model", found.model),
-    "leaderboard": ("Leaderboard", search.leaderboard),
-    "allocation": ("Who got the evaluations", search.allocation),
+    "leaderboard": ("Leaderboard", search_section.leaderboard),
+    "allocation": ("Who got the evaluations", search_section.allocation),
     "hyperparameters": ("Settings that matter", insight.hyperparameters),
     "features": ("Columns that matter", insight.features),
     "errors": ("Where it errs", insight.errors),

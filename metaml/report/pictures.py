@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from metaml.charts import Axis
+from metaml.report.charts import Axis
 from metaml.report.markup import Html, joined, tag
 
 WIDTH, HEIGHT = 440.0, 272.0
@@ -27,7 +27,7 @@ class Dot:
     y: float
     kind: str = "dot"
     size: float = 3.0
-    told: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def reliability_picture(points: Sequence[tuple[float, float, int]], *, title: st
         path = " ".join(f"{x_axis(x):.1f},{y_axis(y):.1f}" for x, y, _ in points)
         parts.append(tag("polyline", class_="steps thin", points=path))
     for x, y, n in points:
-        told = f"predicted {x:.2f}, observed {y:.2f}, rows: {n:,}"
-        parts.append(_dot(Dot(x, y, "dot best", 3.0 + 6.0 * math.sqrt(n / most), told), x_axis, y_axis))
+        text = f"predicted {x:.2f}, observed {y:.2f}, rows: {n:,}"
+        parts.append(_dot(Dot(x, y, "dot best", 3.0 + 6.0 * math.sqrt(n / most), text), x_axis, y_axis))
     return _framed(parts, x_axis, y_axis, title, x_label, y_label)
 
 
@@ -124,9 +124,9 @@ def histogram_picture(edges: Sequence[float], counts: Sequence[int], *, title: s
     for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True):
         left, right, top = x_axis(low) + 0.5, x_axis(high) - 0.5, y_axis(count)
         shape = {"width": max(0.5, right - left), "height": max(0.0, y_axis.start - top)}
-        told = tag("title", f"{low:.4g} to {high:.4g}: {count:,}")
+        hover = tag("title", f"{low:.4g} to {high:.4g}: {count:,}")
         sizes = {name: _at(size) for name, size in shape.items()}
-        parts.append(tag("rect", told, class_="column", x=_at(left), y=_at(top), **sizes))
+        parts.append(tag("rect", hover, class_="column", x=_at(left), y=_at(top), **sizes))
     return _framed(parts, x_axis, y_axis, title, x_label, y_label, whole_y=True)
 
 
@@ -151,7 +151,7 @@ def thinned(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
 def _axes(x_range: tuple[float, float], y_range: tuple[float, float]) -> tuple[Axis, Axis]:
     """Return both axes, with as much room to the left as the labels need."""
     y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP)
-    widest = max(map(len, _told(y_axis.ticks())), default=1)
+    widest = max(map(len, _tick_texts(y_axis.ticks())), default=1)
     return Axis(*x_range, 26.0 + CHARACTER * widest, WIDTH - RIGHT), y_axis
 
 
@@ -168,10 +168,10 @@ def _framed(
 ) -> Html:
     frame: list[Html] = []
     ticks = _ticks(y_axis, whole_y)
-    for tick, told in zip(ticks, _told(ticks), strict=True):
+    for tick, text in zip(ticks, _tick_texts(ticks), strict=True):
         place = y_axis(tick)
         frame.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, place)))
-        frame.append(tag("text", told, x=_at(x_axis.start - 7), y=_at(place + 4), text_anchor="end"))
+        frame.append(tag("text", text, x=_at(x_axis.start - 7), y=_at(place + 4), text_anchor="end"))
     frame += _x_ticks(x_axis, y_axis.start, whole_x)
     centre, middle = (x_axis.start + x_axis.end) / 2, (y_axis.start + y_axis.end) / 2
     turned = f"rotate(-90 11 {middle:.1f})"
@@ -187,12 +187,12 @@ def _ticks(axis: Axis, whole: bool) -> list[float]:
 
 def _x_ticks(axis: Axis, foot: float, whole: bool) -> list[Html]:
     ticks = _ticks(axis, whole)
-    words = _told(ticks)
+    words = _tick_texts(ticks)
     widest = max(map(len, words), default=1)
     every = math.ceil(len(ticks) * (CHARACTER * widest + 10) / (axis.end - axis.start))
     return [
-        tag("text", told, x=_at(axis(tick)), y=_at(foot + 17), text_anchor="middle")
-        for tick, told in list(zip(ticks, words, strict=True))[:: max(1, every)]
+        tag("text", text, x=_at(axis(tick)), y=_at(foot + 17), text_anchor="middle")
+        for tick, text in list(zip(ticks, words, strict=True))[:: max(1, every)]
     ]
 
 
@@ -211,8 +211,8 @@ def _dot(dot: Dot, x_axis: Axis, y_axis: Axis) -> Html:
 
 
 def _circle(x: float, y: float, dot: Dot) -> Html:
-    told = tag("title", dot.told) if dot.told else None
-    return tag("circle", told, class_=dot.kind, cx=_at(x), cy=_at(y), r=f"{dot.size:.2g}")
+    hover = tag("title", dot.text) if dot.text else None
+    return tag("circle", hover, class_=dot.kind, cx=_at(x), cy=_at(y), r=f"{dot.size:.2g}")
 
 
 def _inside(axis: Axis, value: float) -> float:
@@ -228,10 +228,10 @@ def _at(place: float) -> str:
     return f"{place:.1f}".removesuffix(".0")
 
 
-def _told(ticks: Sequence[float]) -> list[str]:
+def _tick_texts(ticks: Sequence[float]) -> list[str]:
     """Return values along an axis in words, with as many digits as tell neighbours apart.
 
-    >>> _told([0.0, 500_000.0, 1_000_000.0]), _told([10_200_000.0, 10_400_000.0]), _told([2000.0, 2000.5])
+    >>> _tick_texts([0.0, 500_000.0, 1_000_000.0]), _tick_texts([10_200_000.0, 10_400_000.0]), _tick_texts([2000.0, 2000.5])
     (['0', '500,000', '1e+06'], ['1.02e+07', '1.04e+07'], ['2,000.0', '2,000.5'])
     """
     step = min((after - before for before, after in pairwise(ticks)), default=1.0) or 1.0
@@ -244,7 +244,7 @@ def _tick(value: float, finest: int) -> str:
     size = abs(value)
     n_digits = math.floor(math.log10(size)) - finest + 1 if size > 0 else 1
     if size >= 1e6 or 0 < size < 1e-4:
-        told = f"{value:.{max(2, n_digits)}g}"
+        text = f"{value:.{max(2, n_digits)}g}"
     else:
-        told = f"{value:,.{max(0, -finest)}f}" if size >= 1000 else f"{value:.{max(6, n_digits)}g}"
-    return told.replace("-", "−")
+        text = f"{value:,.{max(0, -finest)}f}" if size >= 1000 else f"{value:.{max(6, n_digits)}g}"
+    return text.replace("-", "−")

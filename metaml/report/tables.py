@@ -8,7 +8,7 @@ from metaml.report.wording import counted
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column: `kind` is `number`, `words`, `name` (never broken) or `wide`; an `extra` one is not for phones."""
 
     title: str
@@ -27,11 +27,11 @@ class Bar:
 
     name: str
     length: float
-    told: str
+    text: str
     spread: float = 0.0
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, marked: Sequence[bool] = ()) -> Html:
+def table(columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *, marked: Sequence[bool] = ()) -> Html:
     """Return a table; the rows where `marked` holds stand out."""
     head = tag("tr", *(tag("th", column.title, class_=column.classes, scope="col") for column in columns))
     body = [
@@ -58,12 +58,12 @@ def _bar(item: Bar) -> Html:
         low, high = max(0.0, length - item.spread), min(1.0, length + item.spread)
         pieces.append(tag("span", class_="spread", style=f"left:{100 * low:.1f}%;width:{100 * (high - low):.1f}%"))
     name = tag("span", shortened(item.name, 34), class_="name")
-    told = tag("span", item.told, class_="told")
+    text = tag("span", item.text, class_="told")
     return tag(
         "div",
         name,
         tag("span", *pieces, class_="track uncertain" if is_spread else "track"),
-        told,
+        text,
         class_="bar",
         role="listitem",
     )

@@ -35,10 +35,10 @@ def number(value: float, digits: int = 4) -> str:
         return "–"
     size = abs(value)
     if size >= 1e9 or 0 < size < 10.0**-digits:
-        told = f"{value:.3g}"
+        text = f"{value:.3g}"
     else:
-        told = f"{value:,.{max(0, digits - int(math.log10(size))) if size >= 1 else digits}f}"
-    return told.replace("-", "−")
+        text = f"{value:,.{max(0, digits - int(math.log10(size))) if size >= 1 else digits}f}"
+    return text.replace("-", "−")
 
 
 def rounded(value: float, digits: int = 3) -> str:
@@ -73,7 +73,7 @@ def decimals(largest: float, digits: int = 3) -> int:
 
 
 def share(value: float) -> str:
-    """Return a share as a percentage; what is nearly nothing or nearly all is told more exactly.
+    """Return a share as a percentage; shares near 0 or 1 get one more digit.
 
     >>> share(0.256), share(0.0042), share(0.0002)
     ('26%', '0.4%', '0%')

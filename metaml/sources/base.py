@@ -27,7 +27,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set that can be loaded. `load` raises BadDataset or SourceTrouble where that fails."""
+    """A data set that can be loaded. `load` raises BadDataset or SourceError where that fails."""
 
     name: str
     load: Callable[[], Loaded]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from metaml.data import read_dataset
 from metaml.data.reading import FORMATS, PACKINGS
-from metaml.errors import SourceTrouble
+from metaml.errors import SourceError
 from metaml.sources.base import Loaded, Source
 
 
@@ -23,11 +23,9 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
         elif path.exists():
             found.add(path)
         else:
-            raise SourceTrouble(f"There is no file or folder {path}. Check the path.")
+            raise SourceError(f"There is no file or folder {path}. Check the path.")
     if not found:
-        raise SourceTrouble(
-            f"What was named holds no data file. Give csv, parquet or ARFF files ({', '.join(FORMATS)})."
-        )
+        raise SourceError(f"What was named holds no data file. Give csv, parquet or ARFF files ({', '.join(FORMATS)}).")
     return sorted(found)
 
 

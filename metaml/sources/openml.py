@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metaml.data import from_frame, read_frame
-from metaml.errors import BadDataset, SourceTrouble
+from metaml.errors import BadDataset, SourceError
 from metaml.sources.base import Loaded, Source
 from metaml.sources.locking import locked
 from metaml.sources.openml_cache import Cache
@@ -64,8 +64,8 @@ def sources(
     for suite in suites:
         try:
             members = suite_tasks(client, suite)
-        except SourceTrouble as trouble:
-            failed.append(Source(f"suite {suite}", _failing(trouble)))
+        except SourceError as error:
+            failed.append(Source(f"suite {suite}", _failing(error)))
             continue
         for number in members:
             found.setdefault(number, _task_source(client, number))
@@ -76,9 +76,9 @@ def _task_source(client: Client, number: int) -> Source:
     return Source(f"task {number}", lambda: load_task(client, number))
 
 
-def _failing(trouble: SourceTrouble) -> Callable[[], Loaded]:
+def _failing(error: SourceError) -> Callable[[], Loaded]:
     def load() -> Loaded:
-        raise trouble
+        raise error
 
     return load
 
@@ -89,7 +89,7 @@ def suite_tasks(client: Client, suite: int) -> list[int]:
     if client.offline:
         known = local.suite(suite)
         if known is None:
-            raise SourceTrouble(f"suite {suite}: it is not in the cache. Fetch it once without --offline.")
+            raise SourceError(f"suite {suite}: it is not in the cache. Fetch it once without --offline.")
         return known
 
     def ask(_: int) -> list[int]:
@@ -102,7 +102,7 @@ def suite_tasks(client: Client, suite: int) -> list[int]:
 
 
 def load_task(client: Client, number: int) -> Loaded:
-    """Return a task's data set with OpenML's folds (first repeat) and qualities; SourceTrouble says why not.
+    """Return a task's data set with OpenML's folds (first repeat) and qualities; SourceError says why not.
 
     One process at a time fetches a task; another one that wants it finds it in the cache then.
     """
@@ -117,14 +117,14 @@ def load_task(client: Client, number: int) -> Loaded:
     folds = parts.folds[dataset.rows]
     used = np.unique(folds)
     if len(used) < 2 or used[0] < 0 or used[-1] != len(used) - 1:
-        raise SourceTrouble(f"task {number}: a fold of it is empty once unusable rows are gone. Choose another task.")
+        raise SourceError(f"task {number}: a fold of it is empty once unusable rows are gone. Choose another task.")
     return Loaded(dataset, "openml", folds, parts.qualities, parts.details)
 
 
 def _visit(client: Client, local: Cache, number: int, *, is_first: bool) -> _Parts:
     """Return a task's parts, from the cache as far as they are there; a later visit trusts nothing it finds there.
 
-    The later visits take the data as ARFF, should parquet, which has no checksum, be the trouble.
+    The later visits take the data as ARFF, should parquet, which has no checksum, be the problem.
     """
     with local.stage(is_read_only=client.offline) as stage, client.set_up(root=stage.root) as openml:
         if is_first:
@@ -172,7 +172,7 @@ def _require(stage: Cache, task: int, kind: str, number: int, *names: str) -> No
     """Refuse to go on without these files."""
     for name in names:
         if not (stage.folder(kind, number) / name).is_file():
-            raise SourceTrouble(f"task {task}: {kind}/{number}/{name} is not in the cache. Fetch it without --offline.")
+            raise SourceError(f"task {task}: {kind}/{number}/{name} is not in the cache. Fetch it without --offline.")
 
 
 @contextmanager
@@ -193,12 +193,12 @@ def _parquet(is_wanted: bool) -> Iterator[None]:
 
 def _check_type(task: Any, number: int) -> None:
     if task.task_type_id.value not in (CLASSIFICATION, REGRESSION):
-        raise SourceTrouble(
+        raise SourceError(
             f"task {number}: it is of the type {task.task_type!r}. Choose supervised classification or regression."
         )
     procedure = task.estimation_procedure["type"]
     if procedure not in ("crossvalidation", "leaveoneout"):
-        raise SourceTrouble(
+        raise SourceError(
             f"task {number}: it is evaluated by {procedure}, where rows are only ever trained on, which has no folds. "
             "Choose a task with cross-validation on the same data set."
         )
@@ -211,7 +211,7 @@ def _check_status(stage: Cache, number: int, data_number: int) -> None:
     text = (stage.folder("datasets", data_number) / "description.xml").read_text(encoding="utf8")
     status = xmltodict.parse(text)["oml:data_set_description"].get("oml:status", "active")
     if status == "deactivated":
-        raise SourceTrouble(f"task {number}: its data set {data_number} is deactivated on OpenML. Choose another task.")
+        raise SourceError(f"task {number}: its data set {data_number} is deactivated on OpenML. Choose another task.")
 
 
 def _frame(entry: Any, stage: Cache, number: int) -> pd.DataFrame:
@@ -220,19 +220,19 @@ def _frame(entry: Any, stage: Cache, number: int) -> pd.DataFrame:
     files = [folder / f"dataset_{entry.dataset_id}.pq", folder / "dataset.arff"]
     file = next((file for file in files if file.is_file()), None)
     if file is None:
-        raise SourceTrouble(f"task {number}: its data file is not in the cache. Fetch it without --offline.")
+        raise SourceError(f"task {number}: its data file is not in the cache. Fetch it without --offline.")
     if "sparse" in str(entry.format).lower() and file.suffix == ".arff":
         with file.open(encoding="utf8") as lines:
             n_cells = len(entry.features) * sum(line.lstrip().startswith("{") for line in lines)
         if n_cells > MOST_SPARSE_CELLS:
-            raise SourceTrouble(
+            raise SourceError(
                 f"task {number}: its sparse table has {n_cells:,} cells, more than the {MOST_SPARSE_CELLS:,} we make "
                 "dense. Choose a smaller task."
             )
     try:
         return read_frame(file)
-    except BadDataset as trouble:
-        raise Damaged(f"the data file cannot be read: {trouble}".rstrip(".")) from None
+    except BadDataset as error:
+        raise Damaged(f"the data file cannot be read: {error}".rstrip(".")) from None
 
 
 def _folds(task: Any, n_rows: int) -> npt.NDArray[np.int16]:
@@ -255,8 +255,8 @@ def _qualities(openml: Any, entry: Any, stage: Cache, *, offline: bool) -> dict[
         return {}
     try:
         known = entry.qualities or {}
-    except openml.exceptions.OpenMLServerException as trouble:
-        if trouble.code != NO_QUALITIES:
+    except openml.exceptions.OpenMLServerException as error:
+        if error.code != NO_QUALITIES:
             raise
         return {}
     return {name: float(value) for name, value in known.items() if value is not None and np.isfinite(value)}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from metaml.errors import MetamlError, SourceTrouble
+from metaml.errors import MetamlError, SourceError
 from metaml.sources.network import NoNetwork, bounded, closed
 from metaml.sources.openml_cache import Cache
 
@@ -87,7 +87,7 @@ class Client:
                 config.set_retry_policy(before["retry_policy"], before["connection_n_retries"])
 
     def insist(self, what: str, attempt: Callable[[int], T], *, key: str = "") -> T:
-        """Return what `attempt` (given the number of the try, from 0) returns; SourceTrouble if it never does.
+        """Return what `attempt` (given the number of the try, from 0) returns; SourceError if it never does.
 
         `what` opens the sentence, as in "task 31". What the server calls final is not asked for again.
         """
@@ -101,58 +101,58 @@ class Client:
                     return attempt(number)
                 except MetamlError:
                     raise
-                except Exception as trouble:  # openml lets through whatever its libraries raise, even a bare Exception
-                    reason, advice = _sentence(trouble, key), _final_advice(trouble)
+                except Exception as error:  # openml lets through whatever its libraries raise, even a bare Exception
+                    reason, advice = _sentence(error, key), _final_advice(error)
             if advice:
-                raise SourceTrouble(f"{what}: {reason}. {advice}")
+                raise SourceError(f"{what}: {reason}. {advice}")
         # Raised out here so that the server's error, which may hold an address with a key, is not its context.
         if self.offline:
-            raise SourceTrouble(f"{what}: its copy in the cache cannot be used ({reason}). Fetch it without --offline.")
-        raise SourceTrouble(f"{what}: {reason}, after {tries} tries. Try again later.")
+            raise SourceError(f"{what}: its copy in the cache cannot be used ({reason}). Fetch it without --offline.")
+        raise SourceError(f"{what}: {reason}, after {tries} tries. Try again later.")
 
 
-def _final_advice(trouble: Exception) -> str | None:
-    """Return what to do about trouble that asking again does not change, None if it may pass."""
+def _final_advice(error: Exception) -> str | None:
+    """Return what to do about an error that asking again does not change, None if it may pass."""
     from openml import exceptions
 
-    code = trouble.code if isinstance(trouble, exceptions.OpenMLServerException) else None
-    if code in _KEY_CODES or isinstance(trouble, exceptions.OpenMLNotAuthorizedError):
+    code = error.code if isinstance(error, exceptions.OpenMLServerException) else None
+    if code in _KEY_CODES or isinstance(error, exceptions.OpenMLNotAuthorizedError):
         return "Check the API key on openml.org."
-    if code in _FINAL_CODES or isinstance(trouble, exceptions.OpenMLPrivateDatasetError | NotImplementedError):
+    if code in _FINAL_CODES or isinstance(error, exceptions.OpenMLPrivateDatasetError | NotImplementedError):
         return "Look it up on openml.org and choose another."
     return None
 
 
-def _sentence(trouble: Exception, key: str) -> str:
+def _sentence(error: Exception, key: str) -> str:
     """Return what went wrong in one line, without addresses' queries, web pages and the key."""
     from openml import exceptions
     from requests import exceptions as http
     from urllib3.exceptions import HTTPError
 
-    text = str(trouble)
+    text = str(error)
     status = re.search(r"Status code: (\d+)", text)
-    if isinstance(trouble, NoNetwork):
+    if isinstance(error, NoNetwork):
         text = "a part of it is missing there"
-    elif isinstance(trouble, Damaged | NotImplementedError):
+    elif isinstance(error, Damaged | NotImplementedError):
         text = text.rstrip(".")
-    elif isinstance(trouble, exceptions.OpenMLServerException):
-        text = f"OpenML says {str(trouble.message).removesuffix(' - None')!r} (number {trouble.code})"
-    elif isinstance(trouble, exceptions.OpenMLPrivateDatasetError):
+    elif isinstance(error, exceptions.OpenMLServerException):
+        text = f"OpenML says {str(error.message).removesuffix(' - None')!r} (number {error.code})"
+    elif isinstance(error, exceptions.OpenMLPrivateDatasetError):
         text = "the data set is private"
-    elif isinstance(trouble, exceptions.OpenMLNotAuthorizedError):
+    elif isinstance(error, exceptions.OpenMLNotAuthorizedError):
         text = "OpenML does not accept the API key"
     elif status:
         text = f"OpenML answered with status {status[1]}"
-    elif isinstance(trouble, exceptions.OpenMLHashException):
+    elif isinstance(error, exceptions.OpenMLHashException):
         text = "the data file does not have the checksum that was announced"
-    elif isinstance(trouble, http.Timeout) or "timed out" in text:
+    elif isinstance(error, http.Timeout) or "timed out" in text:
         text = "OpenML did not answer in time"
-    elif isinstance(trouble, http.ChunkedEncodingError | HTTPError):
+    elif isinstance(error, http.ChunkedEncodingError | HTTPError):
         text = "the connection broke off"
-    elif isinstance(trouble, http.ConnectionError):
+    elif isinstance(error, http.ConnectionError):
         text = "OpenML cannot be reached"
     else:
-        text = f"what arrived cannot be read ({type(trouble).__name__}: {text.strip().splitlines()[0] if text else ''})"
+        text = f"what arrived cannot be read ({type(error).__name__}: {text.strip().splitlines()[0] if text else ''})"
     return (text.replace(key, "***") if key else text)[:_MOST_CHARACTERS]
 
 

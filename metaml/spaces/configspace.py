@@ -19,7 +19,7 @@ def to_configspace(space: Space, seed: int | None = None) -> ConfigurationSpace:
     """Return the same space as a ConfigSpace object, whose draws come from `seed`."""
     ConfigSpace = _library()
 
-    result = ConfigSpace.ConfigurationSpace(seed=seed)
+    result: ConfigurationSpace = ConfigSpace.ConfigurationSpace(seed=seed)
     made: dict[str, Any] = {}
     for p in space.parameters:
         if isinstance(p, Choice):

@@ -7,6 +7,7 @@ candidates at a time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 

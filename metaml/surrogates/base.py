@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from metaml.arrays import Floats
 
 NORMAL_QUANTILE_90 = 1.2815515655446004
 """How many standard deviations above its mean a normal variable has its 90 % quantile."""
@@ -16,27 +13,27 @@ NORMAL_QUANTILE_90 = 1.2815515655446004
 class Prediction:
     """What a surrogate believes about some rows, in its own scale; higher is better."""
 
-    mean: Array
-    std: Array
-    upper: Array
+    mean: Floats
+    std: Floats
+    upper: Floats
 
 
 class Surrogate(Protocol):
     """A model of the scores of one data set. Missing values (NaN) in `X` are inactive parameters."""
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Floats, y: Floats) -> Self:
         """Learn from at least one row."""
         ...
 
-    def predict(self, X: Array) -> Prediction:
+    def predict(self, X: Floats) -> Prediction:
         """Return what is believed about new rows."""
         ...
 
-    def scaled(self, y: Array) -> Array:
+    def scaled(self, y: Floats) -> Floats:
         """Return scores in the scale this surrogate predicts in: `y` itself for most."""
         ...
 
 
-def normal_prediction(mean: Array, std: Array) -> Prediction:
+def normal_prediction(mean: Floats, std: Floats) -> Prediction:
     """Return a prediction whose upper bound is the 90 % quantile of a normal distribution."""
     return Prediction(mean=mean, std=std, upper=mean + NORMAL_QUANTILE_90 * std)

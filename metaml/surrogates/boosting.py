@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.system.threads import importing
 
-Array = NDArray[np.float64]
 Setting = str | int | float | bool
 
 SMALL_DATA: dict[str, Setting] = {
@@ -23,7 +22,7 @@ SMALL_DATA: dict[str, Setting] = {
 """Without leaves and bins of a single row, LightGBM predicts a constant until it has seen 41 rows."""
 
 
-def boost(X: Array, y: Array, settings: Mapping[str, Setting], *, n_trees: int, seed: int) -> Any:
+def boost(X: Floats, y: Floats, settings: Mapping[str, Setting], *, n_trees: int, seed: int) -> Any:
     """Return a LightGBM booster of `n_trees` trees grown on all rows."""
     with importing:
         import lightgbm
@@ -37,7 +36,7 @@ def boost(X: Array, y: Array, settings: Mapping[str, Setting], *, n_trees: int, 
     return booster
 
 
-def boosted(booster: Any, X: Array) -> Array:
+def boosted(booster: Any, X: Floats) -> Floats:
     """Return the booster's prediction for each row.
 
     In one thread: of several, each waits for the slowest, and while the workers evaluate there is always a slow one.

@@ -3,11 +3,10 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.surrogates.boosting import Setting, boost, boosted
 
-Array = NDArray[np.float64]
 SHORTEST = 1e-4
 """Seconds below which a clock says nothing."""
 
@@ -32,7 +31,7 @@ class Duration:
         self.penalty = penalty
         self.seed = seed
 
-    def fit(self, X: Array, seconds: Array) -> Self:
+    def fit(self, X: Floats, seconds: Floats) -> Self:
         """Learn from rows and the seconds they took; a time-out counts as the limit."""
         y = np.log(np.maximum(seconds, SHORTEST))
         self.mean_ = float(y.mean())
@@ -47,7 +46,7 @@ class Duration:
             self.booster_ = boost(X, y, settings, n_trees=self.n_trees, seed=self.seed)
         return self
 
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: Floats) -> Floats:
         """Return the expected seconds of each row."""
         if self.booster_ is None:
             return np.full(len(X), np.exp(self.mean_))

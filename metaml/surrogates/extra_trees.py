@@ -3,13 +3,11 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction
 from metaml.surrogates.forest import leaf_moments, mixture
 from metaml.system.threads import importing
-
-Array = NDArray[np.float64]
 
 
 class ExtraTrees:
@@ -20,11 +18,11 @@ class ExtraTrees:
         self.max_leaves = max_leaves
         self.seed = seed
 
-    def scaled(self, y: Array) -> Array:
+    def scaled(self, y: Floats) -> Floats:
         """Return the scores as they are."""
         return y
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Floats, y: Floats) -> Self:
         """Learn from rows and scores."""
         with importing:
             from sklearn.ensemble import ExtraTreesRegressor
@@ -34,7 +32,7 @@ class ExtraTrees:
         ).fit(X, y)
         return self
 
-    def predict(self, X: Array) -> Prediction:
+    def predict(self, X: Floats) -> Prediction:
         """Return the trees' mean and standard deviation."""
         means, _ = leaf_moments(self.forest_, X)
         return mixture(means, np.zeros_like(means))

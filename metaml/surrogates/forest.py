@@ -5,12 +5,10 @@ section 3.2).
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction, normal_prediction
 from metaml.system.threads import importing
-
-Array = NDArray[np.float64]
 
 
 class Forest:
@@ -37,11 +35,11 @@ class Forest:
         self.variance_floor = variance_floor
         self.seed = seed
 
-    def scaled(self, y: Array) -> Array:
+    def scaled(self, y: Floats) -> Floats:
         """Return the scores as they are."""
         return y
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Floats, y: Floats) -> Self:
         """Learn from rows and scores."""
         with importing:
             from sklearn.ensemble import RandomForestRegressor
@@ -55,14 +53,14 @@ class Forest:
         ).fit(X, y)
         return self
 
-    def predict(self, X: Array) -> Prediction:
+    def predict(self, X: Floats) -> Prediction:
         """Return the mixture's mean and standard deviation."""
         means, variances = leaf_moments(self.forest_, X)
         inside = np.maximum(variances, self.variance_floor) if self.leaf_level else np.zeros_like(means)
         return mixture(means, inside)
 
 
-def leaf_moments(forest: Any, X: Array) -> tuple[Array, Array]:
+def leaf_moments(forest: Any, X: Floats) -> tuple[Floats, Floats]:
     """Return each tree's mean and variance in the leaf of each row: two matrices of trees by rows.
 
     A squared-error tree's impurity in a leaf is the variance of the scores that fell there.
@@ -74,7 +72,7 @@ def leaf_moments(forest: Any, X: Array) -> tuple[Array, Array]:
     return means, variances
 
 
-def mixture(means: Array, variances: Array) -> Prediction:
+def mixture(means: Floats, variances: Floats) -> Prediction:
     """Return the moments of equally likely members, rows of two matrices (van Hoof 2018, eq. 3.1 and 3.2).
 
     >>> mixture(np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]])).std.round(4).tolist()

@@ -3,20 +3,19 @@
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats, Positions
 from metaml.surrogates.base import Prediction, normal_prediction
 from metaml.surrogates.targets import TARGETS
 from metaml.system.threads import at_most_threads
 
-Array = NDArray[np.float64]
 ROOT_5 = 5.0**0.5
 JITTER = 1e-6
 INACTIVE = 0.5
 """Where an inactive parameter stands on the unit interval; its parent's column tells it apart."""
 
 
-class Prior(NamedTuple):
+class HyperPrior(NamedTuple):
     """Where the logarithms of the hyperparameters are expected, and how far from there they may go."""
 
     length: float = 0.0
@@ -41,30 +40,30 @@ class GaussianProcess:
         n_iterations: int = 12,
         max_rows: int = 120,
         length_scale: float = 1.0 / 3.0,
-        prior: Prior | None = None,
+        prior: HyperPrior | None = None,
     ) -> None:
         self.target = target
         self.n_iterations = n_iterations
         self.max_rows = max_rows
         self.length_scale = length_scale
-        self.prior = prior or Prior()
-        self._tuned: tuple[bytes, Array] | None = None
+        self.prior = prior or HyperPrior()
+        self._tuned: tuple[bytes, Floats] | None = None
 
-    def scaled(self, y: Array) -> Array:
+    def scaled(self, y: Floats) -> Floats:
         """Return scores in the modelled scale."""
         return TARGETS[self.target](y)
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Floats, y: Floats) -> Self:
         """Learn from rows and scores."""
         with at_most_threads(1):
             return self._fit(X, y)
 
-    def predict(self, X: Array) -> Prediction:
+    def predict(self, X: Floats) -> Prediction:
         """Return the posterior of the noise-free score."""
         with at_most_threads(1):
             return self._predict(X)
 
-    def _fit(self, X: Array, y: Array) -> Self:
+    def _fit(self, X: Floats, y: Floats) -> Self:
         n_tuning = len(y) - len(y) % self._tuned_every(len(y))
         tuning = _worth_keeping(y[:n_tuning], self.max_rows)
         kept = _worth_keeping(y, self.max_rows)
@@ -79,7 +78,7 @@ class GaussianProcess:
             return 1
         return 5 if n < self.max_rows else 20
 
-    def _predict(self, X: Array) -> Prediction:
+    def _predict(self, X: Floats) -> Prediction:
         from scipy.linalg import solve_triangular
 
         lengths, signal, _ = _unpack(self.theta_)
@@ -89,11 +88,11 @@ class GaussianProcess:
         variance = np.maximum(signal - np.einsum("ij,ij->j", half, half), 1e-12)
         return normal_prediction(mean, np.sqrt(variance))
 
-    def _unit(self, X: Array) -> Array:
+    def _unit(self, X: Floats) -> Floats:
         unit = (X - self.low_) / self.span_
         return np.where(np.isnan(unit), INACTIVE, unit)
 
-    def _condition(self, targets: Array) -> None:
+    def _condition(self, targets: Floats) -> None:
         from scipy.linalg import cho_solve
 
         lengths, signal, noise = _unpack(self.theta_)
@@ -104,7 +103,7 @@ class GaussianProcess:
         self.offset_ = float(targets.mean())
         self.alpha_ = cho_solve((self.factor_, True), targets - self.offset_, check_finite=False)
 
-    def _tune(self, X: Array, y: Array) -> Array:
+    def _tune(self, X: Floats, y: Floats) -> Floats:
         key = X.tobytes() + y.tobytes()
         if self._tuned is not None and self._tuned[0] == key:
             return self._tuned[1]
@@ -115,11 +114,11 @@ class GaussianProcess:
         self._tuned = (key, start)
         return start
 
-    def _start(self, d: int) -> Array:
+    def _start(self, d: int) -> Floats:
         length = np.log(self.length_scale * np.sqrt(max(d, 1))) + self.prior.length
         return np.concatenate([np.full(d, length), [0.0, self.prior.noise]])
 
-    def _spread(self, d: int) -> Array:
+    def _spread(self, d: int) -> Floats:
         prior = self.prior
         return np.concatenate([np.full(d, prior.length_sd), [prior.signal_sd, prior.noise_sd]])
 
@@ -127,7 +126,7 @@ class GaussianProcess:
 class _Posterior:
     """The log posterior of the hyperparameters, with its gradient."""
 
-    def __init__(self, X: Array, targets: Array, centre: Array, spread: Array) -> None:
+    def __init__(self, X: Floats, targets: Floats, centre: Floats, spread: Floats) -> None:
         self.targets = targets
         self.centre = centre
         self.spread = spread
@@ -136,7 +135,7 @@ class _Posterior:
         self.squared = np.ascontiguousarray((difference**2).reshape(n * n, d))
         self.n = n
 
-    def maximum(self, n_iterations: int) -> Array:
+    def maximum(self, n_iterations: int) -> Floats:
         """Return the hyperparameters after some steps of L-BFGS from the centre of the prior."""
         from scipy.optimize import minimize
 
@@ -152,7 +151,7 @@ class _Posterior:
         )
         return np.asarray(found.x, dtype=np.float64)
 
-    def negative(self, theta: Array) -> tuple[float, Array]:
+    def negative(self, theta: Floats) -> tuple[float, Floats]:
         """Return the negative log posterior and its gradient (Rasmussen & Williams 2006, eq. 5.8 and 5.9)."""
         from scipy.linalg import cho_factor, cho_solve
         from scipy.linalg.lapack import dpotri
@@ -183,18 +182,18 @@ class _Posterior:
         return value, gradient + away / self.spread
 
 
-def _unpack(theta: Array) -> tuple[Array, float, float]:
+def _unpack(theta: Floats) -> tuple[Floats, float, float]:
     values = np.exp(theta)
     return values[:-2], float(values[-2]), float(values[-1])
 
 
-def _distance(left: Array, right: Array) -> Array:
+def _distance(left: Floats, right: Floats) -> Floats:
     squared = (left**2).sum(axis=1)[:, np.newaxis] + (right**2).sum(axis=1) - 2.0 * (left @ right.T)
-    distance: Array = np.sqrt(np.maximum(squared, 0.0))
+    distance: Floats = np.sqrt(np.maximum(squared, 0.0))
     return distance
 
 
-def _matern(distance: Array) -> Array:
+def _matern(distance: Floats) -> Floats:
     scaled = ROOT_5 * distance
     kernel = scaled * scaled
     kernel /= 3.0
@@ -205,7 +204,7 @@ def _matern(distance: Array) -> Array:
     return kernel
 
 
-def _scale(X: Array) -> tuple[Array, Array]:
+def _scale(X: Floats) -> tuple[Floats, Floats]:
     """Return what brings columns to the unit interval: nothing where they are inside it already."""
     filled = np.where(np.isnan(X), INACTIVE, X)
     low, high = filled.min(axis=0), filled.max(axis=0)
@@ -215,7 +214,7 @@ def _scale(X: Array) -> tuple[Array, Array]:
     return low, np.where(span > 0, span, 1.0)
 
 
-def _worth_keeping(y: Array, n: int) -> NDArray[np.int64]:
+def _worth_keeping(y: Floats, n: int) -> Positions:
     """Return the rows to learn from, all if there are no more than `n`: else half of them the best, half the latest."""
     if len(y) <= n:
         return np.arange(len(y))

@@ -3,12 +3,10 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction, normal_prediction
 from metaml.surrogates.boosting import Setting, boost, boosted
-
-Array = NDArray[np.float64]
 
 
 class MeanBoosting:
@@ -20,11 +18,11 @@ class MeanBoosting:
         self.learning_rate = learning_rate
         self.seed = seed
 
-    def scaled(self, y: Array) -> Array:
+    def scaled(self, y: Floats) -> Floats:
         """Return the scores as they are."""
         return y
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Floats, y: Floats) -> Self:
         """Learn from rows and scores."""
         self.low_, self.span_ = float(y.min()), float(np.ptp(y))
         self.booster_ = None
@@ -40,7 +38,7 @@ class MeanBoosting:
             self.std_ = max(self.span_ * float(np.std(boosted(self.booster_, X) - unit)), 1e-3 * self.span_)
         return self
 
-    def predict(self, X: Array) -> Prediction:
+    def predict(self, X: Floats) -> Prediction:
         """Return the boosted mean, equally uncertain everywhere."""
         mean = np.full(len(X), self.low_)
         if self.booster_ is not None:

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.surrogates.base import NORMAL_QUANTILE_90, Prediction
 from metaml.surrogates.boosting import Setting, boost, boosted
-
-Array = NDArray[np.float64]
 
 
 class QuantileBoosting:
@@ -43,11 +41,11 @@ class QuantileBoosting:
         self.seed = seed
         self._learnt: bytes | None = None
 
-    def scaled(self, y: Array) -> Array:
+    def scaled(self, y: Floats) -> Floats:
         """Return the scores as they are."""
         return y
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Floats, y: Floats) -> Self:
         """Learn from rows and scores."""
         if self.refresh:
             n = len(y) - len(y) % (1 + len(y) // self.refresh)
@@ -75,7 +73,7 @@ class QuantileBoosting:
         self.excess_ = max(float(np.mean(self._upper(X) - y)), 1e-3 * self.span_)
         return self
 
-    def predict(self, X: Array) -> Prediction:
+    def predict(self, X: Floats) -> Prediction:
         """Return the upper bound, and a mean and deviation derived from it."""
         if self.constant_ is not None:
             level = np.full(len(X), self.constant_)
@@ -84,6 +82,6 @@ class QuantileBoosting:
         std = np.full(len(X), self.excess_ / NORMAL_QUANTILE_90)
         return Prediction(mean=upper - self.excess_, std=std, upper=upper)
 
-    def _upper(self, X: Array) -> Array:
+    def _upper(self, X: Floats) -> Floats:
         total = np.sum([boosted(booster, X) for booster in self.boosters_], axis=0)
         return np.asarray(self.low_ + self.span_ * total / len(self.boosters_), dtype=np.float64)

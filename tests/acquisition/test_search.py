@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from metaml.acquisition.candidate_search import SEARCHES, neighbours, shrink
 from metaml.acquisition.cube import Cube
-from metaml.acquisition.search import SEARCHES, neighbours, shrink
 from metaml.encoding import Encoder
 from metaml.spaces import Choice, Float, Integer, Space
 

@@ -37,7 +37,7 @@ def test_probabilities_are_calibrated_on_rows_the_machine_had_not_seen():
     assert np.abs(chances - 0.5).max() < 0.3
 
 
-def test_a_class_with_one_member_is_no_trouble():
+def test_a_class_with_one_member_can_be_fitted():
     X = pd.DataFrame({"x": np.r_[np.linspace(-1, 1, 20), 5.0]})
     y = np.r_[np.repeat([0, 1], 10), 2]
 

@@ -24,7 +24,7 @@ def test_a_failure_is_a_pull_with_the_worst_reward(failure):
     assert histories.pulls.tolist() == [2, 1]
 
 
-def test_a_success_beats_a_failure_even_when_all_successes_are_alike():
+def test_a_success_beats_a_failure_even_when_all_successes_are_equal():
     histories = Histories.of([[NAN], [0.8, 0.8]])
 
     assert [arm.tolist() for arm in histories.rewards] == [[0.0], [1.0, 1.0]]

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from metaml.evaluation import Limits, LocalExecutor
+from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
-from metaml.tune_settings import TuneSettings
-from metaml.tuning import TuneSession
+from metaml.tuning.session import TuneSession
 from metaml_cli.main import app
 from metaml_kb import open_kb
 

@@ -14,8 +14,8 @@ import pytest
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
-from metaml.tune_settings import TuneSettings
-from metaml.tuning import TuneProgress
+from metaml.search.settings import TuneSettings
+from metaml.tuning.session import TuneProgress
 from metaml_cli.main import app
 from metaml_cli.tune import _progress_text, _summary
 from metaml_kb import open_kb

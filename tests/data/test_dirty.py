@@ -1,4 +1,4 @@
-"""A csv with every fault we know of: each is mended and each is listed."""
+"""A csv with every fault we know of: each is repaired and listed."""
 
 import csv
 import uuid

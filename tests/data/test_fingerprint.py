@@ -111,14 +111,14 @@ def test_it_changes_with_content(change: Callable[[pd.DataFrame], pd.DataFrame])
 
 
 def test_another_target_or_task_is_another_data_set() -> None:
-    prints = {
+    fingerprints = {
         from_frame(table(), target="y").fingerprint,
         from_frame(table(), target="c").fingerprint,
         from_frame(table(), target="b", task="regression").fingerprint,
         from_frame(table(), target="b", task="multiclass").fingerprint,
     }
 
-    assert len(prints) == 4
+    assert len(fingerprints) == 4
 
 
 def test_numbers_and_words_as_labels_are_the_same_labels() -> None:

@@ -65,7 +65,7 @@ def wait_until(claim):
 
 
 def test_a_watching_thread_ends_a_process_where_the_kernel_does_not():
-    # The middle process starts the last one and leaves; the last one prints its own pid.
+    # The middle process starts the last one and leaves; the last one fingerprints its own pid.
     program = (
         "import os, sys, time\n"
         "from metaml.system import process_tree\n"

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metaml.optimizer import STRATEGIES
+from metaml.records.vocabulary import PUBLIC_WORDS
+from metaml.search.optimizer import STRATEGIES
 from metaml_kb import DatasetRecord, ProposalRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
 from metaml_kb.exchange import create_from, export, import_file, n_runs_in
@@ -44,23 +45,23 @@ def test_a_private_export_tells_nothing_about_the_data_or_its_owner(full, tmp_pa
     with open_kb(tmp_path / "other.db") as other:
         import_file(other, tmp_path / name)
         frame = other.runs()
-        prints = set(other.datasets()["fingerprint"])
+        fingerprints = set(other.datasets()["fingerprint"])
         metafeatures = other.metafeatures()
     # Compressed pages are laid open before the search, and so is the file as it is.
     dumped = (tmp_path / "other.db").read_bytes() + (tmp_path / name).read_bytes()
 
     assert b"secret" not in dumped
-    assert prints.isdisjoint({"f" * 32, "e" * 32})
+    assert fingerprints.isdisjoint({"f" * 32, "e" * 32})
     assert sorted(frame["accuracy"].dropna()) == [0.625] * 5
     assert len(frame) == 6
     assert metafeatures["NumberOfInstances"].tolist() == [10.0]
 
 
-def test_a_private_export_keeps_our_own_words_for_who_proposed_and_who_measured(full, run_of, tmp_path):
+def test_a_private_export_keeps_the_public_words_for_who_proposed_and_who_measured(full, run_of, tmp_path):
     full.add_metafeatures("e" * 32, {"Dimensionality": 0.5}, source="openml")
     full.add_runs(run_of(20, seed=n, proposal=ProposalRecord(name)) for n, name in enumerate(STRATEGIES))
 
-    export(full, tmp_path / "private.db", private=True)
+    export(full, tmp_path / "private.db", private=True, public_words=PUBLIC_WORDS)
 
     with open_kb(tmp_path / "private.db", create=False) as other:
         proposers = other.sql("SELECT proposer FROM proposal ORDER BY run_id")["proposer"].tolist()
@@ -69,6 +70,15 @@ def test_a_private_export_keeps_our_own_words_for_who_proposed_and_who_measured(
     assert (proposers[0], proposers[2:]) == ("gbqr", list(STRATEGIES))
     assert len(sources) == 4
     assert sources - measured == {"computed", "openml"}
+
+
+def test_a_private_export_salts_every_word_unless_told_which_are_public(full, tmp_path):
+    export(full, tmp_path / "private.db", private=True)
+
+    with open_kb(tmp_path / "private.db", create=False) as other:
+        words = other.sql("SELECT proposer AS word FROM proposal UNION SELECT source FROM metafeature")["word"]
+    assert len(words) == 5
+    assert words.str.startswith("private-").all()
 
 
 @pytest.mark.parametrize("name", ["private.metaml", "private.db"])

@@ -1,4 +1,4 @@
-"""Opening what is not, or no longer, or not yet a knowledge base."""
+"""InitialDesign what is not, or no longer, or not yet a knowledge base."""
 
 import sqlite3
 import subprocess
@@ -223,30 +223,30 @@ def test_a_disk_too_full_for_a_new_knowledge_base_is_called_full(tmp_path):
     ],
 )
 def test_a_password_is_never_shown(place):
-    with pytest.raises(CannotOpen) as trouble:
+    with pytest.raises(CannotOpen) as error:
         open_kb(place)
 
-    assert "hunter2" not in str(trouble.value)
-    assert "127.0.0.1:1/nothing?connect_timeout=1" in str(trouble.value)
-    assert "cannot be reached" in str(trouble.value)
+    assert "hunter2" not in str(error.value)
+    assert "127.0.0.1:1/nothing?connect_timeout=1" in str(error.value)
+    assert "cannot be reached" in str(error.value)
 
 
 @pytest.mark.parametrize(
     "place", ["post gres://me:hunter2", "postgresql://me@host:hunter2/kb", "postgresql:///kb?host=here&port=hunter2"]
 )
 def test_an_unreadable_url_is_explained_without_repeating_it(place):
-    with pytest.raises(CannotOpen, match=r"URL cannot be read\. Write it as ") as trouble:
+    with pytest.raises(CannotOpen, match=r"URL cannot be read\. Write it as ") as error:
         open_kb(place)
 
-    assert "hunter2" not in str(trouble.value)
+    assert "hunter2" not in str(error.value)
 
 
 @pytest.mark.parametrize("place", ["postgresql://me:my@hunter2@host/kb", "postgresql://me:my@hunter2/x@host/kb"])
 def test_a_password_with_an_at_sign_is_not_taken_for_the_address(place):
-    with pytest.raises(CannotOpen, match="part of a password as %40") as trouble:
+    with pytest.raises(CannotOpen, match="part of a password as %40") as error:
         open_kb(place)
 
-    assert "hunter2" not in str(trouble.value)
+    assert "hunter2" not in str(error.value)
 
 
 def test_an_unknown_kind_of_database_names_the_driver():

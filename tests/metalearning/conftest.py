@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from metaml.metalearning.runs import Experience
-from metaml.metalearning.store import Trained, train
+from metaml.metalearning.history import RunHistory
+from metaml.metalearning.training import Trained, train
 from metaml_kb import KnowledgeBase, open_kb
 from tests.metalearning.worlds import make_synthetic
 
 
 @pytest.fixture(scope="session")
-def synthetic() -> Experience:
+def synthetic() -> RunHistory:
     return make_synthetic()
 
 
 @pytest.fixture(scope="session")
-def trained(synthetic: Experience) -> Trained:
+def trained(synthetic: RunHistory) -> Trained:
     return train(replace(synthetic, revision="kb-1"))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from metaml.metalearning.runs import Experience, make_experience
+from metaml.metalearning.history import RunHistory, make_history
 from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 Score = Callable[[float, float], float]
@@ -22,7 +22,7 @@ def sizes(n: int) -> list[float]:
 
 def make_synthetic(
     n_datasets: int = 12, n_runs: int = 30, score: Score = rises_with_rows, *, seed: int = 0
-) -> Experience:
+) -> RunHistory:
     """Return an experience with a numeric and a nominal hyperparameter, of which the latter does nothing."""
     rng = np.random.default_rng(seed)
     configs, scores, groups, table = [], [], [], {}
@@ -32,7 +32,7 @@ def make_synthetic(
             configs.append({"rate": float(rate), "word": str(rng.choice(["a", "b"]))})
             scores.append(score(float(rate), n_rows))
             groups.append(k)
-    return make_experience(
+    return make_history(
         "toy",
         "accuracy",
         datasets=list(table),

@@ -6,7 +6,7 @@ from openml_content import N_FOLDS
 from openml_fixtures import QUICK
 from openml_server import OpenMLServer
 
-from metaml.bot import BotSettings, run_bot
+from metaml.random_bot.bot import BotSettings, run_bot
 from metaml.sources.openml import sources
 from metaml_kb import open_kb
 

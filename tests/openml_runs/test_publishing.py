@@ -11,7 +11,7 @@ import pytest
 from openml_server import API_KEY, OpenMLServer
 
 from metaml.algorithms import ALGORITHMS
-from metaml.errors import BadRequest, SourceTrouble
+from metaml.errors import BadRequest, SourceError
 from metaml.evaluation import Job, Limits, Outcome, evaluate, given_plan
 from metaml.openml_runs.publishing import Publisher, api_key
 from metaml.sources.base import Loaded, Source
@@ -66,7 +66,7 @@ def test_regression_goes_up_as_values(publisher: Publisher, task_source: Make) -
     loaded = task_source(7).load()
     job, outcome = finished(loaded)
 
-    with pytest.raises(SourceTrouble, match="rows of the task were not usable"):
+    with pytest.raises(SourceError, match="rows of the task were not usable"):
         publisher(loaded, job, outcome)
     all_rows = replace(loaded, details={**loaded.details, "n_rows": 39})
 
@@ -91,13 +91,13 @@ def test_a_run_that_openml_could_not_judge_is_not_sent(
     job, outcome = finished(loaded)
     other_folds = replace(job, plan=given_plan([0, 1] * 20))
 
-    with pytest.raises(SourceTrouble, match="its predictions were not kept"):
+    with pytest.raises(SourceError, match="its predictions were not kept"):
         publisher(loaded, job, replace(outcome, predictions=None))
-    with pytest.raises(SourceTrouble, match="it is timeout, not complete"):
+    with pytest.raises(SourceError, match="it is timeout, not complete"):
         publisher(loaded, job, replace(outcome, status="timeout"))
-    with pytest.raises(SourceTrouble, match="not evaluated on the folds"):
+    with pytest.raises(SourceError, match="not evaluated on the folds"):
         publisher(loaded, other_folds, outcome)
-    with pytest.raises(SourceTrouble, match="not an OpenML task"):
+    with pytest.raises(SourceError, match="not an OpenML task"):
         publisher(replace(loaded, origin="file"), job, outcome)
     assert server.uploads == []
 
@@ -106,7 +106,7 @@ def test_a_wrong_key_is_refused_without_naming_it(client: Client, task_source: M
     loaded = task_source(31).load()
     job, outcome = finished(loaded)
 
-    with pytest.raises(SourceTrouble, match=r"Authentication failed.*Check the API key") as refusal:
+    with pytest.raises(SourceError, match=r"Authentication failed.*Check the API key") as refusal:
         Publisher(client, "0badbadbad")(loaded, job, outcome)
 
     assert "0badbadbad" not in str(refusal.value)
@@ -135,7 +135,7 @@ def test_the_key_is_in_no_message_log_or_file(
     root.setLevel(logging.DEBUG)
 
     try:
-        with pytest.raises(SourceTrouble, match=r"^publishing a run on task 31: ") as trouble:
+        with pytest.raises(SourceError, match=r"^publishing a run on task 31: ") as error:
             publisher(loaded, job, outcome)
     finally:
         root.removeHandler(handler)
@@ -144,7 +144,7 @@ def test_the_key_is_in_no_message_log_or_file(
     assert server.asked(f"{part}.*") >= 1
     if part == "/flow/2" and kind != "hang":
         assert "api_key=***" in log.getvalue()
-    assert API_KEY not in str(trouble.value) + repr(publisher) + log.getvalue()
+    assert API_KEY not in str(error.value) + repr(publisher) + log.getvalue()
     for folder in (home, tmp_path):
         assert not [path for path in folder.rglob("*") if path.is_file() and API_KEY.encode() in path.read_bytes()]
 
@@ -154,10 +154,10 @@ def test_no_part_of_a_key_is_told_where_a_long_message_is_cut(n_before: int) -> 
     def attempt(_number: int) -> None:
         raise ValueError("x" * n_before + API_KEY + "x" * 200)
 
-    with pytest.raises(SourceTrouble) as trouble:
+    with pytest.raises(SourceError) as error:
         Client(patience=Patience(tries=1)).insist("task 31", attempt, key=API_KEY)
 
-    assert API_KEY[:4] not in str(trouble.value)
+    assert API_KEY[:4] not in str(error.value)
 
 
 def test_reading_never_sends_a_key(task_source: Make, server: OpenMLServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Reports to test with: a full one of two classes, and the least that can be told."""
+"""Reports to test with: a full one of two classes, and the smallest possible one."""
 
 import math
 from dataclasses import replace
@@ -10,10 +10,10 @@ from metaml.report import (
     CalibrationBin,
     Confusion,
     DatasetFacts,
-    Experience,
+    ExperienceFacts,
     FeatureImportance,
     Final,
-    Member,
+    MemberFacts,
     ReportData,
     SessionFacts,
     TrialRow,
@@ -75,8 +75,8 @@ def full() -> ReportData:
             kind="ensemble",
             score=0.96,
             members=[
-                Member(algorithm=best.algorithm, weight=0.75, score=best.score, config=best.config),
-                Member(algorithm="svm", weight=0.25, score=0.9),
+                MemberFacts(algorithm=best.algorithm, weight=0.75, score=best.score, config=best.config),
+                MemberFacts(algorithm="svm", weight=0.25, score=0.9),
             ],
             multipliers={"no": 1.0, "yes": 0.25},
         ),
@@ -84,7 +84,7 @@ def full() -> ReportData:
         features=[FeatureImportance("income", 0.05, 0.01), FeatureImportance("age", -0.001, 0.002)],
         confusion=Confusion(["no", "yes"], [[200, 100], [50, 850]]),
         calibration=[CalibrationBin(0.1, 0.15, 300), CalibrationBin(0.9, 0.88, 900)],
-        experience=Experience(
+        experience=ExperienceFacts(
             n_datasets=12,
             n_runs=3456,
             similar=[("german", 0.3), ("credit", 0.5)],
@@ -113,7 +113,7 @@ def numeric() -> ReportData:
         metric="neg_rmse",
         trials=[replace(row, score=-12 + row.score) for row in trials()],
         baselines={"default lightgbm": -12.0},
-        final=Final(kind="single", score=-9.0, members=[Member(algorithm="svm", weight=1.0, score=-9.0)]),
+        final=Final(kind="single", score=-9.0, members=[MemberFacts(algorithm="svm", weight=1.0, score=-9.0)]),
         confusion=None,
         calibration=(),
         residuals=[(float(t), float(t + e)) for t, e in zip(truth, rng.normal(0, 5, 120), strict=True)],

@@ -7,7 +7,7 @@ import pytest
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Repair
-from metaml.report import Confusion, Experience, FeatureImportance, ReportData, render
+from metaml.report import Confusion, ExperienceFacts, FeatureImportance, ReportData, render
 from tests.report.browser import Browser, find_browser
 from tests.report.samples import full, numeric
 
@@ -68,7 +68,7 @@ def long_names() -> ReportData:
         features=[FeatureImportance(word, 1.0, 0.1)],
         hyperparameters={word: [(word, 0.5)]},
         confusion=Confusion([word, word], [[1, 2], [3, 4]]),
-        experience=Experience(n_datasets=1, n_runs=1, similar=[(word, 0.1)]),
+        experience=ExperienceFacts(n_datasets=1, n_runs=1, similar=[(word, 0.1)]),
         ledger={word: 30.0},
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metaml.data import Repair
-from metaml.report import Confusion, Experience, FeatureImportance, Member, render
+from metaml.report import Confusion, ExperienceFacts, FeatureImportance, MemberFacts, render
 from metaml.report.account import ledger_rows
 from metaml.report.page import SECTIONS
 from tests.report.samples import failed, full, least, numeric, trials
@@ -67,18 +67,18 @@ def test_a_full_report_has_every_section():
 
 
 def test_the_opening_says_what_was_found_against_the_best_default():
-    told = words(render(full()))
+    text = words(render(full()))
 
-    assert "A weighted ensemble of 2 models predicts repaid with a cross-validated ROC AUC 0.9600." in told
-    assert "The best default, random_forest, reached 0.9200; the distance to a perfect ROC AUC is 50% smaller." in told
+    assert "A weighted ensemble of 2 models predicts repaid with a cross-validated ROC AUC 0.9600." in text
+    assert "The best default, random_forest, reached 0.9200; the distance to a perfect ROC AUC is 50% smaller." in text
 
 
 def test_a_loss_is_shown_positive():
-    told = words(render(numeric()))
+    text = words(render(numeric()))
 
-    assert "A single svm model predicts price with a cross-validated RMSE 9.0000." in told
-    assert "the RMSE is 25% lower" in told
-    assert "Truth against prediction" in told
+    assert "A single svm model predicts price with a cross-validated RMSE 9.0000." in text
+    assert "the RMSE is 25% lower" in text
+    assert "Truth against prediction" in text
 
 
 def test_what_is_not_known_is_left_out_or_explained():
@@ -91,18 +91,18 @@ def test_what_is_not_known_is_left_out_or_explained():
 
 
 def test_a_fallback_is_labelled():
-    told = words(render(failed()))
+    text = words(render(failed()))
 
-    assert "This is a fallback" in told
-    assert "1 failed" in told
+    assert "This is a fallback" in text
+    assert "1 failed" in text
 
 
 def test_a_fallback_tells_its_reason_once():
     data = failed()
-    told = words(render(replace(data, final=replace(data.final, why="the time was up; give more"))))
+    text = words(render(replace(data, final=replace(data.final, why="the time was up; give more"))))
 
-    assert told.count("the time was up") == 1
-    assert "This is a fallback: the time was up; give more." in told
+    assert text.count("the time was up") == 1
+    assert "This is a fallback: the time was up; give more." in text
 
 
 def test_a_reason_that_is_given_is_told():
@@ -113,28 +113,28 @@ def test_a_reason_that_is_given_is_told():
 
 def test_an_empty_knowledge_base_is_no_contribution():
     assert "The knowledge base was empty." in words(
-        render(replace(full(), experience=Experience(n_datasets=0, n_runs=0)))
+        render(replace(full(), experience=ExperienceFacts(n_datasets=0, n_runs=0)))
     )
 
 
 def test_experience_that_could_not_be_used_is_not_called_empty():
-    told = "Experience could not be used (OSError: no such file)."
+    text = "Experience could not be used (OSError: no such file)."
 
-    page = words(render(replace(full(), experience=Experience(n_datasets=0, n_runs=0, text=told))))
+    page = words(render(replace(full(), experience=ExperienceFacts(n_datasets=0, n_runs=0, text=text))))
 
-    assert told in page
+    assert text in page
     assert "was empty" not in page
 
 
 def test_the_guard_is_reported_either_way():
-    never = replace(full(), experience=Experience(n_datasets=2, n_runs=9, is_judged=True))
+    never = replace(full(), experience=ExperienceFacts(n_datasets=2, n_runs=9, is_judged=True))
 
     assert "The guard switched experience off for svm and mlp, because" in words(render(full()))
     assert "the guard let it speak to the end" in words(render(never))
 
 
 def test_a_guard_that_had_nothing_to_judge_is_not_said_to_agree():
-    unjudged = replace(full(), experience=Experience(n_datasets=2, n_runs=9), trials=[])
+    unjudged = replace(full(), experience=ExperienceFacts(n_datasets=2, n_runs=9), trials=[])
 
     assert "guard" not in words(render(unjudged))
 
@@ -156,7 +156,7 @@ def test_text_from_a_user_is_only_ever_text():
         confusion=Confusion([HOSTILE, HOSTILE], [[1, 2], [3, 4]]),
         baselines={HOSTILE: 0.9},
         hyperparameters={HOSTILE: [(HOSTILE, 0.5)]},
-        experience=Experience(n_datasets=1, n_runs=1, similar=[(HOSTILE, 0.1)], text=HOSTILE),
+        experience=ExperienceFacts(n_datasets=1, n_runs=1, similar=[(HOSTILE, 0.1)], text=HOSTILE),
         ledger={HOSTILE: 30.0},
         absent={},
     )
@@ -256,7 +256,7 @@ def test_an_axis_has_no_two_equal_labels(middle, unit):
         assert len(ticks) == len(set(ticks)) > 1
 
 
-def columns_told(means, std=0.01):
+def columns_text(means, std=0.01):
     """Return the section about columns of a report in which shuffling them costs so much, give or take `std`."""
     found = [FeatureImportance(f"column {place}", mean, std) for place, mean in enumerate(means)]
     return words(section("features", render(replace(full(), features=found))))
@@ -280,35 +280,35 @@ def test_the_table_of_classes_has_a_title(n_classes):
 
 
 def test_only_columns_that_matter_measurably_are_shown():
-    told = columns_told([0.2, 0.1, *[0.0] * 28])
+    text = columns_text([0.2, 0.1, *[0.0] * 28])
 
-    assert "column 1" in told
-    assert "column 2" not in told
-    assert told.endswith("28 other columns do not matter measurably.")
+    assert "column 1" in text
+    assert "column 2" not in text
+    assert text.endswith("28 other columns do not matter measurably.")
 
 
 def test_columns_that_matter_but_are_not_shown_are_counted():
-    assert columns_told([*[0.5] * 23, 0.0]).endswith(
+    assert columns_text([*[0.5] * 23, 0.0]).endswith(
         "3 more columns matter measurably; 1 other column does not matter measurably."
     )
 
 
 def test_where_no_column_matters_measurably_the_best_are_shown():
-    told = columns_told([0.009, 0.008, 0.007, 0.006])
+    text = columns_text([0.009, 0.008, 0.007, 0.006])
 
-    assert "column 2" in told
-    assert "column 3" not in told
-    assert told.endswith("No column matters measurably by itself; the best 3 of 4 are shown.")
+    assert "column 2" in text
+    assert "column 3" not in text
+    assert text.endswith("No column matters measurably by itself; the best 3 of 4 are shown.")
 
 
 def test_where_every_column_is_shown_nothing_is_counted():
-    assert columns_told([0.2, 0.1]).endswith("0.100 ± 0.010")
+    assert columns_text([0.2, 0.1]).endswith("0.100 ± 0.010")
 
 
 def test_members_of_the_model_are_on_the_leaderboard_however_low_they_stand():
     data = full()
     last = min((row for row in data.trials if row.status == "ok"), key=lambda row: row.score)
-    low = Member(algorithm=last.algorithm, weight=1.0, score=last.score, config=last.config)
+    low = MemberFacts(algorithm=last.algorithm, weight=1.0, score=last.score, config=last.config)
 
     board = section("leaderboard", render(replace(data, final=replace(data.final, members=[low]))))
 

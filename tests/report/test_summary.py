@@ -53,6 +53,6 @@ def test_the_leaderboard_has_every_run_the_complete_ones_ranked():
 def test_a_model_without_a_score_is_told_without_one():
     data = failed()
 
-    told = summary(replace(data, final=replace(data.final, score=math.nan, why="the time was up")))["headline"]
+    headline = summary(replace(data, final=replace(data.final, score=math.nan, why="the time was up")))["headline"]
 
-    assert told.startswith("A simple fallback model; its score is not known. It was saved because the time was up.")
+    assert headline.startswith("A simple fallback model; its score is not known. It was saved because the time was up.")

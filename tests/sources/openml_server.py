@@ -68,7 +68,7 @@ class OpenMLServer:
         """From now on requests that match end in `kind`: a status such as 500, busy, truncated, cut or hang."""
         self.faults.append(Fault(pattern, kind, times))
 
-    def mend(self) -> None:
+    def recover(self) -> None:
         """All is well again."""
         self.faults.clear()
 

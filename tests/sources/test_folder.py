@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metaml.errors import SourceTrouble
+from metaml.errors import SourceError
 from metaml.sources.folder import find
 
 
@@ -28,7 +28,7 @@ def test_a_named_file_is_taken_whatever_its_ending_and_only_once(folder: Path) -
 
 
 def test_a_missing_path_and_an_empty_folder_are_refused(folder: Path) -> None:
-    with pytest.raises(SourceTrouble, match="no file or folder"):
+    with pytest.raises(SourceError, match="no file or folder"):
         find([folder / "nowhere"])
-    with pytest.raises(SourceTrouble, match="holds no data file"):
+    with pytest.raises(SourceError, match="holds no data file"):
         find([folder / "inner.csv"])

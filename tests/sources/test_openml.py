@@ -8,7 +8,7 @@ import pytest
 from openml_content import N_FOLDS, N_ROWS, fold_of
 from openml_server import OpenMLServer
 
-from metaml.errors import SourceTrouble
+from metaml.errors import SourceError
 from metaml.sources.base import Source
 from metaml.sources.openml import Patience, sources
 
@@ -69,7 +69,7 @@ def test_sparse_arff_is_made_dense_with_its_words(task_source: Make) -> None:
 def test_a_sparse_table_that_is_too_large_is_set_aside(task_source: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("metaml.sources.openml.MOST_SPARSE_CELLS", 50)
 
-    with pytest.raises(SourceTrouble, match=r"task 52: its sparse table has 160 cells"):
+    with pytest.raises(SourceError, match=r"task 52: its sparse table has 160 cells"):
         task_source(52).load()
 
 
@@ -84,7 +84,7 @@ def test_a_suite_that_does_not_exist_fails_when_it_is_loaded(server: OpenMLServe
     found = sources([31], [98], server=server.address, cache=cache)
 
     assert [source.name for source in found] == ["task 31", "suite 98"]
-    with pytest.raises(SourceTrouble, match="suite 98: OpenML says 'Study does not exist"):
+    with pytest.raises(SourceError, match="suite 98: OpenML says 'Study does not exist"):
         found[1].load()
 
 
@@ -100,7 +100,7 @@ def test_a_suite_that_does_not_exist_fails_when_it_is_loaded(server: OpenMLServe
 def test_what_will_not_change_is_set_aside_at_once(
     task_source: Make, server: OpenMLServer, task: int, reason: str
 ) -> None:
-    with pytest.raises(SourceTrouble, match=reason):
+    with pytest.raises(SourceError, match=reason):
         task_source(task).load()
 
     assert server.asked(f"/task/{task}$") == 1
@@ -118,7 +118,7 @@ def test_what_will_not_change_is_set_aside_at_once(
         ),
     ],
 )
-def test_passing_trouble_is_waited_out(task_source: Make, server: OpenMLServer, part: str, kind: str) -> None:
+def test_a_passing_error_is_retried(task_source: Make, server: OpenMLServer, part: str, kind: str) -> None:
     server.fail(part, kind, times=2)
 
     loaded = task_source(31).load()
@@ -140,12 +140,12 @@ def test_passing_trouble_is_waited_out(task_source: Make, server: OpenMLServer, 
         ("hang", "OpenML did not answer in time"),
     ],
 )
-def test_lasting_trouble_sets_the_task_aside_with_its_reason(
+def test_a_lasting_error_sets_the_task_aside_with_its_reason(
     task_source: Make, server: OpenMLServer, cache: Path, kind: str, reason: str
 ) -> None:
     server.fail("download/31/", kind)
 
-    with pytest.raises(SourceTrouble, match=f"^task 31: {reason}.*, after 3 tries. Try again later.$"):
+    with pytest.raises(SourceError, match=f"^task 31: {reason}.*, after 3 tries. Try again later.$"):
         task_source(31).load()
 
     assert not list(cache.rglob("*.arff"))
@@ -164,7 +164,7 @@ def test_parquet_that_cannot_be_had_is_replaced_by_arff(task_source: Make, serve
 def test_a_server_that_is_not_there_is_named_as_such(task_source: Make) -> None:
     nobody = task_source(31, server="http://127.0.0.1:9/api/v1/xml", patience=Patience(1, 0.0, 0.5))
 
-    with pytest.raises(SourceTrouble, match="task 31: OpenML cannot be reached, after 1 tries"):
+    with pytest.raises(SourceError, match="task 31: OpenML cannot be reached, after 1 tries"):
         nobody.load()
 
 

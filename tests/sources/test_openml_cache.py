@@ -14,7 +14,7 @@ import pytest
 from openml_content import TABLES
 from openml_server import OpenMLServer
 
-from metaml.errors import SourceTrouble
+from metaml.errors import SourceError
 from metaml.sources.base import Source
 from metaml.sources.locking import locked
 from metaml.sources.openml import sources
@@ -84,7 +84,7 @@ def test_offline_knows_the_suites_it_has_seen(server: OpenMLServer, cache: Path)
         found = sources([], [99, 98], server=server.address, cache=cache, offline=True)
 
     assert [source.name for source in found] == ["task 31", "task 37", "suite 98"]
-    with pytest.raises(SourceTrouble, match=r"suite 98: it is not in the cache. Fetch it once without --offline"):
+    with pytest.raises(SourceError, match=r"suite 98: it is not in the cache. Fetch it once without --offline"):
         found[2].load()
 
 
@@ -101,7 +101,7 @@ def test_offline_with_a_damaged_cache_says_so_and_deletes_nothing(
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     before = files(cache)
 
-    with no_sockets(), pytest.raises(SourceTrouble, match=r"^task 31: .*cache.*without --offline\.$"):
+    with no_sockets(), pytest.raises(SourceError, match=r"^task 31: .*cache.*without --offline\.$"):
         task_source(31, offline=True).load()
 
     assert files(cache) == before
@@ -142,13 +142,13 @@ def test_damaged_parquet_makes_room_for_arff(task_source: Make, server: OpenMLSe
     assert server.asked("download/37/") == 1
 
 
-def test_trouble_leaves_the_cache_as_it_was(task_source: Make, server: OpenMLServer, cache: Path) -> None:
+def test_an_error_leaves_the_cache_as_it_was(task_source: Make, server: OpenMLServer, cache: Path) -> None:
     task_source(31).load()
     find(cache, "qualities.xml").unlink()
     before = files(cache)
     server.fail("qualities", "500")
 
-    with pytest.raises(SourceTrouble, match="status 500"):
+    with pytest.raises(SourceError, match="status 500"):
         task_source(31).load()
 
     assert files(cache) == before

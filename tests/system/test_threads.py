@@ -41,7 +41,7 @@ def test_imports_where_a_search_runs_are_made_by_one_thread_at_a_time():
 
 @pytest.mark.parametrize(
     ("module", "absent"),
-    [("metaml.evaluation.local_executor", {"numpy", "pandas"}), ("metaml.end_to_end", {"scipy", *LIBRARIES})],
+    [("metaml.evaluation.local_executor", {"numpy", "pandas"}), ("metaml.tuning.run", {"scipy", *LIBRARIES})],
     ids=["workers", "a search"],
 )
 def test_what_a_search_begins_with_waits_for_no_library_that_it_does_not_need_yet(module, absent):

@@ -1,0 +1,141 @@
+"""Class thresholds: factors on class probabilities, tuned for metrics that look at predicted labels.
+
+The most probable class is not the best answer for every metric: with few positives, F1 wants a lower bar than one
+half. Tuned on out-of-fold predictions (Coors 2018, sec. 3.3): two classes by a search over sub-intervals of the
+threshold, more by generalised simulated annealing over the logarithms of the factors. Factors far from 1 must gain more
+than those close to it. Annealed ones, which are many, and those of rare classes must also help on rows that they were
+not tuned on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.ensemble.threshold_scores import (
+    LARGEST_LOG_FACTOR,
+    PRICE,
+    best_line,
+    depends_on_thresholds,
+    is_few,
+    lines_between,
+)
+from metaml.evaluation.folds import plan_folds
+from metaml.evaluation.scoring import Metric, metric
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Way = Callable[[Floats, Array, Metric], Floats]
+"""From probabilities, truth and metric to the logarithms of factors."""
+
+N_CHECKS = 5
+N_RESAMPLES = 100
+FEWEST_ROWS = 30
+FEWEST_ANNEALED = 3_000
+"""With more rows, fewer are looked at before the evaluations become fewer: many steps matter more than many rows."""
+MOST_ROWS = 20_000
+MOST_EVALUATIONS = 1_000
+"""Coors (2018), fig. 18: annealing has found its best after about 3,000 evaluations; ours starts better."""
+MOST_CELLS = 12_000_000
+"""Rows × classes × evaluations of one annealing: a fraction of a second."""
+
+
+def decide(probabilities: Array, multipliers: Array | None = None) -> npt.NDArray[np.int64]:
+    """Return the code of the class with the largest probability × factor.
+
+    >>> decide(np.array([[0.8, 0.2], [0.6, 0.4]]), np.array([0.3, 0.7])).tolist()
+    [0, 1]
+    """
+    weighted = probabilities if multipliers is None else probabilities * multipliers
+    return np.asarray(np.argmax(weighted, axis=1), dtype=np.int64)
+
+
+def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, seed: int = 0) -> Floats:
+    """Return a factor for each class, the largest being 1; all are 1 where labels do not matter or rows are few.
+
+    `probabilities` are out of fold, rows that were not tested are NaN; F1 looks at the class that is rarer in all rows.
+    """
+    found = metric(metric_name).on(truth)
+    neutral = np.ones(probabilities.shape[1])
+    tested = np.isfinite(probabilities).all(axis=1)
+    if not depends_on_thresholds(metric_name) or tested.sum() < FEWEST_ROWS:
+        return neutral
+    rng = np.random.default_rng(seed)
+    rows = np.flatnonzero(tested)
+    if len(rows) > MOST_ROWS:
+        rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+    chances, truth = probabilities[rows].astype(np.float64), np.asarray(truth)[rows]
+    if len(np.unique(truth)) < 2:
+        return neutral
+    accepted: Way = _equal
+    # One line of many rows needs no proof.
+    if not is_few(truth, len(neutral)) or _is_worth_it(chances, truth, found, rng, _line, accepted):
+        accepted = _line
+    annealed = partial(_anneal, rng=rng)
+    if len(neutral) > 2 and _is_worth_it(chances, truth, found, rng, annealed, accepted):
+        accepted = annealed
+    logs = accepted(chances, truth, found)
+    return np.asarray(np.exp(logs - logs.max()))
+
+
+def _equal(chances: Floats, truth: Array, found: Metric) -> Floats:  # noqa: ARG001
+    return np.zeros(chances.shape[1])
+
+
+def _line(chances: Floats, truth: Array, found: Metric) -> Floats:
+    """Return the log factors of the best line: of two classes any, of more those by how frequent classes are."""
+    lines = lines_between(chances, truth)
+    return np.asarray(lines.logs[best_line(lines.logs, lines.tables[:, 0], found.name, found.positive)])
+
+
+def _is_worth_it(
+    chances: Floats, truth: Array, found: Metric, rng: np.random.Generator, way: Way, simpler: Way
+) -> bool:
+    """Return whether factors that are found in a way help more, on rows they were not tuned on, than simpler ones.
+
+    By more than one standard error.
+    """
+    plan = plan_folds(len(truth), truth, n_folds=N_CHECKS, seed=int(rng.integers(2**31)))
+    simple, tuned = np.empty(len(truth), dtype=np.int64), np.empty(len(truth), dtype=np.int64)
+    for fold in range(plan.n_folds):
+        train, test = plan.split(fold)
+        simple[test] = decide(chances[test], np.exp(simpler(chances[train], truth[train], found)))
+        tuned[test] = decide(chances[test], np.exp(way(chances[train], truth[train], found)))
+    gain = found.function(truth, tuned) - found.function(truth, simple)
+    draws = (rng.integers(len(truth), size=len(truth)) for _ in range(N_RESAMPLES))
+    noise = np.nanstd([found.function(truth[i], tuned[i]) - found.function(truth[i], simple[i]) for i in draws])
+    return bool(gain > noise)
+
+
+def _anneal(chances: Floats, truth: Array, found: Metric, *, rng: np.random.Generator) -> Floats:
+    """Return the log factors of many classes by generalised simulated annealing (Xiang et al. 2013).
+
+    It starts from the best power of the classes' frequencies, and does without local search, as the score is a step
+    function (Coors 2018, sec. 5.2.2).
+    """
+    from scipy.optimize import dual_annealing
+
+    n_rows, n_classes = chances.shape
+    if n_rows > (most := max(FEWEST_ANNEALED, MOST_CELLS // (n_classes * MOST_EVALUATIONS))):
+        part = plan_folds(n_rows, truth, n_folds=2, seed=int(rng.integers(2**31)), max_rows=most).assignment >= 0
+        chances, truth = chances[part], truth[part]
+        n_rows = len(truth)
+
+    def loss(logs: Floats) -> float:
+        value = found.function(truth, decide(chances, np.exp(logs)))
+        return PRICE * float(np.abs(logs).sum()) - (value if value == value else -1.0)
+
+    start = _line(chances, truth, found)
+    annealed = dual_annealing(
+        loss,
+        bounds=[(-LARGEST_LOG_FACTOR, LARGEST_LOG_FACTOR)] * n_classes,
+        x0=start,
+        maxfun=max(50, min(MOST_EVALUATIONS, MOST_CELLS // (n_rows * n_classes))),
+        no_local_search=True,
+        rng=np.random.default_rng(rng.integers(2**63)),
+    )
+    return np.asarray(min((start, np.asarray(annealed.x)), key=loss))

@@ -1,0 +1,168 @@
+"""EarlierVersions: other states of a data set that the knowledge base knows, such as last week's, and what did best on them.
+
+Who tunes the same table again, with some rows more, need not begin anew: a search opens with what won there.
+"""
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from metaml.acquisition.candidates import key_of
+from metaml.algorithms import ALGORITHMS
+from metaml.data import Dataset
+from metaml.evaluation import FoldPlan
+from metaml.evaluation.environment import environment
+from metaml.metalearning.initial_design import LONGEST_SHARE, Suggestion
+from metaml.records.conversion import MOST_COLUMNS
+from metaml.spaces.config import Config
+from metaml_kb import KnowledgeBase
+from metaml_kb.errors import BadQuery
+from metaml_kb.lookup import StoredRun, find_run
+
+LEAST_SHARED = 0.8
+"""Of the columns of two tables, those that kin have in common."""
+ALIKE = (
+    "MajorityClassPercentage",
+    "PercentageOfMissingValues",
+    "PercentageOfNumericFeatures",
+    "PercentageOfBinaryFeatures",
+)
+MOST_APART = 10.0
+"""Tables of kin differ by so many points of a hundred in these at most: columns of arrays all have the same names."""
+N_INHERITED, MOST_OF_ONE, BEST_SHARE = 8, 2, 0.25
+"""How many configurations are inherited, and how many of one algorithm; they are of the best part of the runs."""
+
+
+@dataclass(frozen=True)
+class EarlierBest:
+    """A configuration that did well on kin: the run it was there, and its place among the runs there."""
+
+    move: Suggestion
+    dataset: str
+    run: str
+    place: int
+
+
+@dataclass(frozen=True)
+class EarlierVersions:
+    """What a data set inherits, what did best first, and how many runs that was chosen from."""
+
+    inherited: tuple[EarlierBest, ...] = ()
+    n_runs: int = 0
+
+    @property
+    def moves(self) -> list[tuple[str, Config]]:
+        """Return the configurations, with their algorithms."""
+        return [(item.move.algorithm, item.move.config) for item in self.inherited]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the data sets that something is inherited from."""
+        return list(dict.fromkeys(item.dataset for item in self.inherited))
+
+    def carriers(self, algorithm: str, config: Config) -> list[dict[str, object]]:
+        """Return the data sets that a configuration was inherited from, and how it stood there."""
+        wanted = algorithm, key_of(config)
+        return [
+            {"dataset": item.dataset, "place": item.place, "run": item.run}
+            for item in self.inherited
+            if (item.move.algorithm, key_of(item.move.config)) == wanted
+        ]
+
+
+def find_earlier_versions(
+    kb: KnowledgeBase,
+    dataset: Dataset,
+    plan: FoldPlan,
+    *,
+    metric: str,
+    algorithms: Collection[str],
+    simple: Mapping[str, float],
+    left_out: Collection[str] = (),
+    budget_seconds: float | None = None,
+) -> EarlierVersions:
+    """Return what a data set with these simple metafeatures inherits, to be evaluated by this plan.
+
+    Without a budget in seconds, its own earlier runs do not count: the same search then makes the same choices again.
+    A data set that is itself to be left out inherits nothing, as kin are as good as itself.
+    """
+    if dataset.fingerprint in left_out:
+        return EarlierVersions()
+    found: dict[tuple[str, str], EarlierBest] = {}
+    n_runs = 0
+    own = {dataset.fingerprint} if budget_seconds is None else set()
+    for fingerprint, n in _relatives(kb, dataset, simple, {*left_out, *own}):
+        n_runs += n
+        for place, key in _best(kb, fingerprint, metric, algorithms, max(N_INHERITED, int(BEST_SHARE * n))):
+            stored = find_run(kb, key)
+            name, config = stored.run.algorithm, dict(stored.run.config)
+            seconds = _seconds(stored, plan)
+            is_too_long = budget_seconds is not None and seconds > LONGEST_SHARE * budget_seconds
+            if is_too_long or not ALGORITHMS[name].space(dataset.task).is_valid(config):
+                continue
+            item = EarlierBest(Suggestion(name, config, seconds), stored.dataset.name, key, place)
+            found.setdefault((name, key_of(config)), item)
+            if len(found) == N_INHERITED:
+                return EarlierVersions(tuple(found.values()), n_runs)
+    return EarlierVersions(tuple(found.values()), n_runs)
+
+
+def _relatives(
+    kb: KnowledgeBase, dataset: Dataset, simple: Mapping[str, float], left_out: Collection[str]
+) -> Iterator[tuple[str, int]]:
+    """Yield the fingerprints of tables with this task, target and columns, and their complete runs, newest first."""
+    query = (
+        "SELECT fingerprint, n_classes, details, "
+        "(SELECT count(*) FROM run WHERE run.dataset_id = dataset.id AND run.status = 'ok') AS n_complete "
+        "FROM dataset WHERE task = :task AND target = :target ORDER BY added_at DESC, id DESC"
+    )
+    n_classes = None if dataset.labels is None else len(dataset.labels)
+    ours = {column.name for column in dataset.columns[:MOST_COLUMNS]}
+    known = kb.sql(query, {"task": dataset.task, "target": dataset.target})
+    for fingerprint, n, details, n_complete in known.itertuples(index=False):
+        if not n_complete or fingerprint in left_out or (n_classes is not None and n != n_classes):
+            continue
+        theirs = set(json.loads(details).get("columns", ()))
+        if len(ours & theirs) >= LEAST_SHARED * len(ours | theirs) > 0 and _is_alike(kb, str(fingerprint), simple):
+            yield str(fingerprint), int(n_complete)
+
+
+def _is_alike(kb: KnowledgeBase, fingerprint: str, simple: Mapping[str, float]) -> bool:
+    """Return whether a known data set agrees with these metafeatures, as far as it was described."""
+    known = kb.sql(
+        "SELECT metafeature.name, metafeature.value FROM metafeature "
+        "JOIN dataset ON dataset.id = metafeature.dataset_id WHERE dataset.fingerprint = :fingerprint",
+        {"fingerprint": fingerprint},
+    )
+    theirs = dict(zip(known["name"], known["value"], strict=True))
+    apart = np.array([simple.get(name, np.nan) - theirs.get(name, np.nan) for name in ALIKE], dtype=np.float64)
+    return not bool((np.abs(apart) > MOST_APART).any())
+
+
+def _best(
+    kb: KnowledgeBase, fingerprint: str, metric: str, algorithms: Collection[str], n: int
+) -> Iterator[tuple[int, str]]:
+    """Yield those of the n best runs on a data set that are no more than two of an algorithm, each with its place."""
+    try:
+        best = kb.best(fingerprint, metric, n=n)
+    except BadQuery:
+        # Nobody scored anything there by this metric.
+        return
+    best = best.assign(place=np.arange(1, len(best) + 1))
+    best = best[best["algorithm"].isin(algorithms)]
+    chosen: pd.DataFrame = best[best.groupby("algorithm", observed=True).cumcount() < MOST_OF_ONE]
+    yield from zip(chosen["place"].tolist(), chosen["run"].tolist(), strict=True)
+
+
+def _seconds(stored: StoredRun, plan: FoldPlan) -> float:
+    """Return what a run should take by another plan and on this machine; NaN where it is not known what it took."""
+    took = (stored.run.fit_seconds or np.nan) + (stored.run.predict_seconds or 0.0)
+    then = stored.fold_plan
+    n_rows = min(stored.dataset.n_rows or plan.n_used, then.max_rows or math.inf)
+    unit = None if stored.environment is None else stored.environment.reference_seconds
+    pace = environment()["reference_seconds"] / unit if unit else 1.0
+    return float(took * pace * (plan.n_used * plan.n_folds) / max(n_rows * (then.n_folds or plan.n_folds), 1))

@@ -1,0 +1,315 @@
+"""From a knowledge base to an experience: the runs of one algorithm, ready to be learnt from."""
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import overload
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaml.errors import BadRequest
+from metaml.metalearning.history import RunHistory, facts_of, make_history
+from metaml.metalearning.near_duplicates import near_duplicates, stem
+from metaml.metalearning.scales import Array, Positions, comparable, within_groups
+from metaml.spaces import Space
+from metaml.spaces.config import Config
+from metaml_kb import KnowledgeBase
+from metaml_kb.frames import LEADING, TRAILING
+
+ORIGIN_WEIGHTS = {"default": 1.0, "random": 1.0, "imported": 1.0, "warm start": 0.5, "surrogate": 0.5}
+"""Configurations that a search proposed crowd around its optimum: they say less about the rest of the space."""
+OTHER_RELEASE_WEIGHT = 0.7
+STARTER_WEIGHT = 1 / 3
+"""What came with metaml counts less than what its user has run: as own runs accumulate they outweigh it."""
+LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
+FEW_FOLDS = 2.0
+"""A mean over k folds weighs k / (k + 2), relative to ten folds."""
+STAND_IN = "accuracy"
+STOOD_IN_FOR = ("roc_auc", "neg_log_loss", "neg_brier", "balanced_accuracy", "kappa", "f1_macro")
+ADDED = ("fingerprint", "score", "weight", "reference", "seconds")
+"""Columns that are put beside those of the knowledge base; a hyperparameter may not be called so."""
+TASK_FAMILIES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
+
+
+def experience(
+    kb: KnowledgeBase,
+    algorithm: str,
+    *,
+    metric: str,
+    task: str | None = None,
+    space: Space | None = None,
+    leave_out: Iterable[str] = (),
+    like: Mapping[str, float] | None = None,
+    name: str | None = None,
+    most_per_dataset: int | None = 300,
+    seed: int = 0,
+) -> RunHistory:
+    """Return what the knowledge base knows of an algorithm by a metric (higher is better, comparable over data sets).
+
+    The data sets whose fingerprints are in `leave_out` are left out, and with them their near-duplicates; so are those
+    that look like a data set with the metafeatures `like`, or that are called `name`. With a `task`, only data sets of
+    its family (classification or regression) count. With a `space`, hyperparameters it does not have are ignored, and
+    those it draws on a log scale are encoded so. Repetitions of a configuration on a data set are averaged.
+    """
+    known = kb.datasets()
+    described = kb.metafeatures()
+    gone = near_duplicates(known, described, leave_out, like=like, name=name)
+    frame, notes = _runs(kb, algorithm, metric, task, known, gone)
+    revision = kb.revision()
+    frame = frame.assign(weight=_weights(kb, frame))
+    frame, configs = _averaged(frame, space)
+    datasets, groups = np.unique(frame["fingerprint"].to_numpy(dtype=object).astype(str), return_inverse=True)
+    names = dict(zip(known["fingerprint"], known["name"], strict=True))
+    described = _with_sizes(described.reindex(datasets), known.set_index("fingerprint"))
+    return make_history(
+        algorithm,
+        metric,
+        datasets=[str(fingerprint) for fingerprint in datasets],
+        names=[str(names[fingerprint]) for fingerprint in datasets],
+        groups=groups.astype(np.int64),
+        configs=configs,
+        scores=within_groups(frame["score"].to_numpy(np.float64), groups, partial(comparable, metric=metric)),
+        metafeatures=described,
+        facts=[facts_of(row) for _, row in described.iterrows()],
+        weights=frame["weight"].to_numpy(np.float64),
+        seconds=frame["seconds"].to_numpy(np.float64),
+        reference=frame["reference"].to_numpy(np.float64),
+        n_rows=_rows_used(kb, frame, described["NumberOfInstances"].to_numpy(np.float64)[groups]),
+        runs=frame["run"].tolist(),
+        space=space,
+        most_per_dataset=most_per_dataset,
+        revision=revision,
+        left_out=sorted(gone),
+        notes=notes,
+        seed=seed,
+    )
+
+
+def to_leave_out(kb: KnowledgeBase, wanted: Iterable[str]) -> tuple[str, ...]:
+    """Return the fingerprints of the data sets that have one of these names or fingerprints, and of their near_duplicates."""
+    known = kb.datasets()
+    words = {word.casefold() for word in wanted}
+    given = [
+        str(fingerprint)
+        for fingerprint, name in zip(known["fingerprint"], known["name"], strict=True)
+        if str(fingerprint) in words or stem(str(name)) in {stem(word) for word in words}
+    ]
+    return tuple(sorted(near_duplicates(known, kb.metafeatures(), given))) if given else ()
+
+
+def check_left_out(kb: KnowledgeBase, wanted: Iterable[str], *, own: Iterable[str] = ()) -> None:
+    """Raise BadRequest for a name or fingerprint of a data set to leave out that nobody knows: it may be a slip.
+
+    `own` are those of the data set at hand, which may be new.
+    """
+    known = kb.datasets()
+    names = {stem(str(name)): str(name) for name in known["name"]}
+    fine = {*names, *map(str, known["fingerprint"]), *map(stem, own)}
+    for word in wanted:
+        if stem(word) not in fine:
+            close = difflib.get_close_matches(stem(word), names, n=3)
+            hint = f"Did you mean {' or '.join(names[name] for name in close)}? " if close else ""
+            raise BadRequest(f"{kb.name} has no data set {word!r} to leave out. {hint}See all with: metaml kb datasets")
+
+
+def _runs(
+    kb: KnowledgeBase, algorithm: str, metric: str, task: str | None, known: pd.DataFrame, gone: set[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the complete runs that count, with fingerprint, score and seconds, and what is to be said of them."""
+    is_known = len(known) and not kb.sql("SELECT id FROM algorithm WHERE name = :name", {"name": algorithm}).empty
+    frame = kb.runs(algorithm=algorithm, status="ok") if is_known else pd.DataFrame()
+    if not len(frame):
+        return _nothing(), [f"{kb.name} has no complete run of {algorithm}: nothing can be learnt yet."]
+    scored = next((column for column in (metric, f"neg_{metric}") if column in frame.attrs["metrics"]), None)
+    if scored is None:
+        others = ", ".join(frame.attrs["metrics"])
+        return _nothing(), [f"{kb.name} has no run of {algorithm} scored by {metric}, only by {others}."]
+    frame = _with_fingerprints(kb, frame, known, algorithm)
+    frame = _with_stand_in(frame, scored).dropna(subset=[scored])
+    notes = []
+    family = TASK_FAMILIES.get(task or "")
+    if family is not None:
+        families = {
+            str(fingerprint): TASK_FAMILIES.get(str(word), family)
+            for fingerprint, word in zip(known["fingerprint"], known["task"], strict=True)
+        }
+        is_ours = frame["fingerprint"].map(families).to_numpy() == family
+        if not is_ours.any():
+            other = "regression" if family == "classification" else "classification"
+            text = f"All runs of {algorithm} in {kb.name} are of {other}: they say nothing about {family}."
+            return _nothing(), [text]
+        frame = frame[is_ours]
+    frame = frame[~frame["fingerprint"].isin(gone)]
+    n = int(frame["fingerprint"].nunique())
+    if n == 0:
+        notes.append(f"{kb.name} knows {algorithm} on no data set but this one and its near-duplicates.")
+    elif n < 10:
+        notes.append(f"{kb.name} knows {algorithm} on {n} data set{'s' * (n > 1)}: too few to lean on.")
+    seconds = frame["fit_seconds"].to_numpy(np.float64) + np.nan_to_num(frame["predict_seconds"].to_numpy(np.float64))
+    return frame.assign(score=frame[scored].astype(np.float64), seconds=seconds), notes
+
+
+def _with_stand_in(frame: pd.DataFrame, scored: str) -> pd.DataFrame:
+    """Return the frame in which data sets that nobody scored by a metric of classes are scored by their accuracy.
+
+    Scores are compared within a data set only, and what is accurate is seldom bad otherwise.
+    """
+    if scored not in STOOD_IN_FOR or STAND_IN not in frame:
+        return frame
+    is_scored = frame[scored].notna().groupby(frame["fingerprint"]).transform("any")
+    return frame.assign(**{scored: frame[scored].where(is_scored, frame[STAND_IN])})
+
+
+def _nothing() -> pd.DataFrame:
+    columns = ["run", "fingerprint", "score", "seconds", "session", "fold_plan", "origin"]
+    return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
+
+
+def _with_fingerprints(kb: KnowledgeBase, frame: pd.DataFrame, known: pd.DataFrame, algorithm: str) -> pd.DataFrame:
+    """Return the frame with each run's fingerprint; runs on data sets that share a name are asked for one by one."""
+    shared = known["name"].duplicated(keep=False)
+    alone = known[~shared]
+    fingerprints = dict(zip(alone["name"], alone["fingerprint"], strict=True))
+    frame = frame.assign(fingerprint=frame["dataset"].map(fingerprints).astype(object))
+    if not shared.any():
+        return frame
+    parts = [frame[frame["fingerprint"].notna()]]
+    for fingerprint in known.loc[shared, "fingerprint"]:
+        part = kb.runs(algorithm=algorithm, status="ok", dataset=fingerprint)
+        parts.append(part.assign(fingerprint=fingerprint))
+    whole = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    whole.attrs = frame.attrs
+    return whole
+
+
+def _weights(kb: KnowledgeBase, frame: pd.DataFrame) -> Array:
+    """Return how much each run counts, by its origin, its number of folds and the libraries that made it."""
+    weights = frame["origin"].map(ORIGIN_WEIGHTS).fillna(0.5).to_numpy(np.float64)
+    plans = kb.sql("SELECT key, n_folds FROM fold_plan WHERE n_folds IS NOT NULL")
+    folds = frame["fold_plan"].map(dict(zip(plans["key"], plans["n_folds"], strict=True))).to_numpy(np.float64)
+    share = np.where(np.isfinite(folds), folds / (folds + FEW_FOLDS), 10 / (10 + FEW_FOLDS)) * (10 + FEW_FOLDS) / 10
+    machines = _machines(kb)
+    frame["reference"] = frame["session"].map({key: value[0] for key, value in machines.items()}).astype(np.float64)
+    age = frame["session"].map({key: value[1] for key, value in machines.items()}).fillna(1.0).to_numpy(np.float64)
+    started = set(kb.sql("SELECT key FROM session WHERE kind = 'starter'")["key"])
+    whose = np.where(frame["session"].isin(started), STARTER_WEIGHT, 1.0)
+    product: Array = weights * share * age * whose
+    return product
+
+
+def _rows_used(kb: KnowledgeBase, frame: pd.DataFrame, n_rows: Array) -> Array:
+    """Return how many rows each run was cross-validated on: those of its data set, or as many as its plan keeps."""
+    plans = kb.sql("SELECT key, max_rows FROM fold_plan WHERE max_rows IS NOT NULL")
+    most = frame["fold_plan"].map(dict(zip(plans["key"], plans["max_rows"], strict=True))).to_numpy(np.float64)
+    used: Array = np.fmin(n_rows, most)
+    return used
+
+
+def _machines(kb: KnowledgeBase) -> dict[str, tuple[float, float]]:
+    """Return, by session, the reference seconds of its host and the weight of its library releases."""
+    found = kb.sql(
+        "SELECT DISTINCT session.key AS key, environment.reference_seconds AS seconds, environment.versions AS versions"
+        " FROM run JOIN session ON session.id = run.session_id JOIN environment ON environment.id = run.environment_id"
+    )
+    machines: dict[str, tuple[float, float]] = {}
+    for key, seconds, versions in found.itertuples(index=False):
+        reference = float(seconds) if seconds is not None else np.nan
+        machines[str(key)] = (reference, _release_weight(json.loads(versions)))
+    return machines
+
+
+def _release_weight(versions: Mapping[str, str]) -> float:
+    for library in LEARNERS:
+        try:
+            here = version(library)
+        except PackageNotFoundError:
+            continue
+        if library in versions and here.split(".")[:2] != str(versions[library]).split(".")[:2]:
+            return OTHER_RELEASE_WEIGHT
+    return 1.0
+
+
+def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, Sequence[Config]]:
+    """Return one row for each configuration of each data set, and the configurations.
+
+    Of repetitions each has a part in the score as it weighs, and together they weigh what the heaviest does.
+    """
+    own = {*LEADING, *TRAILING, *frame.attrs.get("metrics", ()), *ADDED}
+    names = [column for column in frame.columns if column not in own]
+    wanted = None if space is None else {parameter.name for parameter in space.parameters}
+    names = [column for column in names if wanted is None or column.removeprefix("config.") in wanted]
+    codes = _codes(frame, ["fingerprint", *names])
+    _, first, position, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    weights = frame["weight"].to_numpy(np.float64)
+    heaviest = np.zeros(len(first))
+    np.maximum.at(heaviest, position, weights)
+    # Relative to the heaviest, so that a score that stands alone stays as it is to the last digit.
+    parts = weights / heaviest[position]
+    scores = np.bincount(position, parts * frame["score"].to_numpy(np.float64), minlength=len(first))
+    means: dict[str, Array] = {"score": scores / np.bincount(position, parts, minlength=len(first)), "weight": heaviest}
+    for column in ("seconds", "reference"):
+        totals = np.bincount(position, frame[column].to_numpy(np.float64), minlength=len(first))
+        means[column] = totals / counts
+    chosen = frame.iloc[first].assign(**means)
+    order = np.argsort(first, kind="stable")
+    chosen = chosen.iloc[order]
+    return chosen, _Configs(chosen, names)
+
+
+def _codes(frame: pd.DataFrame, columns: Sequence[str]) -> Positions:
+    """Return a number for each row that is equal where all these columns are equal."""
+    codes = np.zeros(len(frame), dtype=np.int64)
+    for column in columns:
+        values = frame[column]
+        if values.dtype == object:
+            # 1, 1.0 and True are equal to pandas but not as values of a hyperparameter; None differs from NaN.
+            values = values.map(lambda value: f"{type(value).__name__} {value}")
+        new, distinct = pd.factorize(values, use_na_sentinel=False)
+        codes, _ = pd.factorize(codes * len(distinct) + new)
+    return codes.astype(np.int64)
+
+
+class _Configs(Sequence[Config]):
+    """The configurations of a frame, each made when it is asked for: most of a large frame never are."""
+
+    def __init__(self, frame: pd.DataFrame, names: Sequence[str]) -> None:
+        self._columns = [frame[name].astype(object).to_numpy() for name in names]
+        self._names = [name.removeprefix("config.") for name in names]
+        self._n = len(frame)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, place: int) -> Config: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Config]: ...
+
+    def __getitem__(self, place: int | slice) -> Config | list[Config]:
+        if isinstance(place, slice):
+            return [self[k] for k in range(self._n)[place]]
+        values = [column[place] for column in self._columns]
+        pairs = zip(self._names, values, strict=True)
+        return {name: value for name, value in pairs if value is None or value == value}
+
+
+def _with_sizes(described: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Return metafeatures in which sizes that only the data set's record knows are filled in."""
+    described = described.copy()
+    records = known.reindex(described.index)
+    for name, column, more in (
+        ("NumberOfInstances", "n_rows", 0),
+        ("NumberOfFeatures", "n_columns", 1),
+        ("NumberOfClasses", "n_classes", 0),
+    ):
+        sizes: NDArray[np.float64] = pd.to_numeric(records[column]).to_numpy(np.float64, na_value=np.nan) + more
+        if name not in described:
+            described[name] = sizes
+        else:
+            described[name] = described[name].fillna(pd.Series(sizes, index=described.index))
+    return described

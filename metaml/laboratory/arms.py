@@ -1,0 +1,203 @@
+"""A policy judged by look-up: it shares rounds between optimizers whose evaluations are on record.
+
+Arms do not know of one another, so what an optimizer finds with its k-th evaluation is the same whoever
+decides when that is. One recorded order per arm therefore serves every policy.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaml.bandits import Policy
+from metaml.errors import BadRequest
+from metaml.laboratory.recorded_runs import RecordedRuns
+from metaml.laboratory.simulate import Cell
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """The scores (higher is better) of one optimizer's evaluations in their order, and the seconds they took."""
+
+    name: str
+    scores: Array
+    seconds: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One data set: for each seed its arms, and the best score any configuration of any arm has."""
+
+    dataset: str
+    optimum: float
+    seeds: tuple[tuple[Arm, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """What a policy did: the arm of each round, the best score after it, and the seconds spent until then."""
+
+    chosen: tuple[int, ...]
+    best: Array
+    spent: Array
+
+
+PolicyFor = Callable[[Problem], Policy]
+"""Makes the policy for a data set; one with a prior must not have learnt from that data set."""
+
+
+def record_arm(pool: RecordedRuns, order: Sequence[int]) -> Arm:
+    """Return the arm that evaluates a pool's configurations in this order; without times each takes a second."""
+    chosen = list(order)
+    seconds = np.ones(len(chosen)) if pool.seconds is None else pool.seconds[chosen]
+    return Arm(pool.algorithm, pool.scores[chosen], seconds)
+
+
+def make_problems(pools: Iterable[RecordedRuns], cells: Iterable[Cell]) -> list[Problem]:
+    """Return a problem for each data set that has a pool of every algorithm, its arms from finished
+    simulations.
+
+    All cells must stem from one method. A seed that one of the arms lacks is left out.
+    """
+    by_dataset: dict[str, dict[str, RecordedRuns]] = {}
+    for pool in pools:
+        by_dataset.setdefault(pool.dataset, {})[pool.algorithm] = pool
+    algorithms = sorted({name for members in by_dataset.values() for name in members})
+    orders = {(cell.dataset, cell.algorithm, cell.seed): cell.order for cell in cells}
+    seeds = sorted({seed for _, _, seed in orders})
+    problems = []
+    for dataset, members in sorted(by_dataset.items()):
+        recorded = tuple(
+            tuple(record_arm(members[name], orders[dataset, name, seed]) for name in algorithms)
+            for seed in seeds
+            if len(members) == len(algorithms) and all((dataset, name, seed) in orders for name in algorithms)
+        )
+        if recorded:
+            optimum = max(float(pool.scores.max()) for pool in members.values())
+            problems.append(Problem(dataset, optimum, recorded))
+    return problems
+
+
+def play(policy: Policy, arms: Sequence[Arm], *, n_rounds: int, rng: np.random.Generator) -> Play:
+    """Return what a policy does in a number of rounds.
+
+    >>> from metaml.bandits import POLICIES
+    >>> arms = [Arm("a", np.array([0.2, 0.4]), np.ones(2)), Arm("b", np.array([0.3, 0.1]), np.ones(2))]
+    >>> play(POLICIES["round_robin"](), arms, n_rounds=4, rng=np.random.default_rng(0)).best.tolist()
+    [0.2, 0.3, 0.3, 0.4]
+    """
+    table = _Table(arms)
+    for made in range(n_rounds):
+        table.pull(policy.choose(table.rewards, rng, seconds=table.seconds, rounds_left=n_rounds - made))
+    return table.play()
+
+
+def play_seconds(policy: Policy, arms: Sequence[Arm], *, budget: float, rng: np.random.Generator) -> Play:
+    """Return what a policy does in a number of seconds; an evaluation still running at the end is lost.
+
+    The policy is told to expect as many rounds as fit in at the mean seconds of the pulls so far.
+    """
+    table = _Table(arms)
+    spent = 0.0
+    while True:
+        n_pulls = len(table.chosen)
+        rounds_left = max(int((budget - spent) * n_pulls / spent), 1) if n_pulls else None
+        arm = policy.choose(table.rewards, rng, seconds=table.seconds, rounds_left=rounds_left)
+        spent += table.peek_seconds(arm)
+        if spent > budget:
+            return table.play()
+        table.pull(arm)
+
+
+def gaps(
+    policy_for: PolicyFor, problems: Sequence[Problem], *, rounds: Sequence[int], n_repeats: int = 1
+) -> dict[int, dict[str, float]]:
+    """Return, for each number of rounds and data set, how far the best score is from the optimum, times 100.
+
+    The mean over seeds and, as a policy may be random, over repeats. The budget is the largest number of
+    rounds.
+    """
+    levels: dict[int, dict[str, float]] = {after: {} for after in rounds}
+    at = np.asarray(rounds) - 1
+    for problem in problems:
+        policy = policy_for(problem)
+        found = [
+            play(policy, arms, n_rounds=max(rounds), rng=np.random.default_rng((seed, repeat))).best[at]
+            for seed, arms in enumerate(problem.seeds)
+            for repeat in range(n_repeats)
+        ]
+        for after, best in zip(rounds, np.mean(found, axis=0), strict=True):
+            levels[after][problem.dataset] = 100.0 * (problem.optimum - float(best))
+    return levels
+
+
+def gaps_over_seconds(
+    policy_for: PolicyFor, problems: Sequence[Problem], *, budgets: Mapping[str, float], n_repeats: int = 1
+) -> dict[str, float]:
+    """Return for each data set how far the best score is from the optimum, times 100, after its budget of
+    seconds.
+
+    Before the first result the best score is the worst first one of all arms.
+    """
+    levels = {}
+    for problem in problems:
+        policy = policy_for(problem)
+        found = []
+        for seed, arms in enumerate(problem.seeds):
+            worst = min(float(arm.scores[0]) for arm in arms)
+            for repeat in range(n_repeats):
+                rng = np.random.default_rng((seed, repeat))
+                done = play_seconds(policy, arms, budget=budgets[problem.dataset], rng=rng)
+                found.append(float(done.best[-1]) if len(done.best) else worst)
+        levels[problem.dataset] = 100.0 * (problem.optimum - float(np.mean(found)))
+    return levels
+
+
+def oracle_arm(problem: Problem, seed: int) -> int:
+    """Return the arm that ends best; knowing it is out of reach, which makes it a yardstick."""
+    return int(np.argmax([arm.scores.max() for arm in problem.seeds[seed]]))
+
+
+def best_curves(problems: Iterable[Problem], leave_out: str) -> list[list[list[float]]]:
+    """Return for each arm its best-so-far curves on all data sets but one, as `curve_thompson` reads them."""
+    others = [arms for problem in problems if problem.dataset != leave_out for arms in problem.seeds]
+    if not others:
+        raise BadRequest(f"No data set is left beside {leave_out}. Give at least two.")
+    return [
+        [np.maximum.accumulate(arms[position].scores).tolist() for arms in others] for position in range(len(others[0]))
+    ]
+
+
+class _Table:
+    """Arms under way: the next evaluation of each is the next one on record, or its last again at the end."""
+
+    def __init__(self, arms: Sequence[Arm]) -> None:
+        self.arms = arms
+        self.chosen: list[int] = []
+        self.rewards: list[list[float]] = [[] for _ in arms]
+        self.seconds: list[list[float]] = [[] for _ in arms]
+        self._best: list[float] = []
+        self._spent: list[float] = []
+
+    def peek_seconds(self, arm: int) -> float:
+        """Return the seconds of the next evaluation of an arm."""
+        return float(self.arms[arm].seconds[self._position(arm)])
+
+    def pull(self, arm: int) -> None:
+        """Make the next evaluation of an arm."""
+        score, seconds = float(self.arms[arm].scores[self._position(arm)]), self.peek_seconds(arm)
+        self._best.append(max(score, self._best[-1]) if self._best else score)
+        self._spent.append(seconds + (self._spent[-1] if self._spent else 0.0))
+        self.chosen.append(arm)
+        self.rewards[arm].append(score)
+        self.seconds[arm].append(seconds)
+
+    def play(self) -> Play:
+        """Return what was done so far."""
+        return Play(tuple(self.chosen), np.array(self._best), np.array(self._spent))
+
+    def _position(self, arm: int) -> int:
+        return min(len(self.rewards[arm]), len(self.arms[arm].scores) - 1)

@@ -1,0 +1,1 @@
+"""How good the meta-learner is: its rankings on data sets that were left out."""

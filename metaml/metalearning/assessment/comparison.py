@@ -1,0 +1,89 @@
+"""The rankings side by side on data sets that were left out: what `metaml learn --evaluate` shows."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from metaml.metalearning.assessment.neighbours import Neighbours
+from metaml.metalearning.assessment.quality import Quality, cross_validate, folds, kendall, looked_at
+from metaml.metalearning.history import RunHistory
+from metaml.metalearning.landscape import Landscape, make_landscape
+from metaml.metalearning.meta_learner import MetaLearner
+from metaml.metalearning.scales import Array
+from metaml.metalearning.transfer_gp import ExperienceProcess, Points
+
+RANKINGS: Mapping[str, Callable[[], MetaLearner | Neighbours]] = {
+    "both": lambda: MetaLearner("default"),
+    "hyperparameters": lambda: MetaLearner("hyperparameters"),
+    "metafeatures": lambda: MetaLearner("metafeatures"),
+    "neighbours": lambda: Neighbours(),
+}
+"""What is compared, by what it looks at."""
+PER_DATASET = 100
+"""Runs of each data set that a meta-learner is trained on; with more it is no better."""
+
+
+def compare(
+    history: RunHistory, rankings: Sequence[str] = tuple(RANKINGS), *, n_folds: int | None = 10, seed: int = 0
+) -> dict[str, Quality]:
+    """Return Kendall's tau-b of each ranking on each data set, learnt without it.
+
+    Metafeatures alone say the same of all configurations of a data set: their tau is 0 by definition.
+    """
+
+    def learn(name: str) -> Callable[[RunHistory], Callable[[RunHistory, int], Array]]:
+        def rank(training: RunHistory) -> Callable[[RunHistory, int], Array]:
+            model = RANKINGS[name]().fit(training)
+            return lambda whole, k: model.predict_rows(whole.rows[whole.places[k]], described(whole, k))
+
+        return rank
+
+    return {
+        name: cross_validate(history, learn(name), n_folds=n_folds, most_per_dataset=_most_runs(name), seed=seed)
+        for name in rankings
+    }
+
+
+def _most_runs(ranking: str) -> int | None:
+    """Return how many runs of a data set a ranking learns from; neighbours look runs up and need all there are."""
+    return None if ranking == "neighbours" else PER_DATASET
+
+
+def compare_after(
+    history: RunHistory,
+    evaluations: Sequence[int] = (5, 10),
+    *,
+    n_folds: int = 10,
+    n_draws: int = 2,
+    landscape: Landscape | None = None,
+    recipe: str = "default",
+    seed: int = 0,
+) -> dict[int, Quality]:
+    """Return tau-b of the process with history after some random evaluations on each left-out data set."""
+    landscape = landscape or make_landscape(history, seed=seed)
+    taus: dict[int, dict[str, float]] = {n: {} for n in evaluations}
+    for part in folds(history.n_datasets, n_folds, seed):
+        gone = {history.datasets[k] for k in part}
+        rest = landscape.keep(k for k, fingerprint in enumerate(landscape.datasets) if fingerprint not in gone)
+        if not rest.n_datasets:
+            continue
+        learner = MetaLearner(recipe, seed=seed).fit(history.without(part).thinned(PER_DATASET, seed))
+        for k in part:
+            places = history.places[k]
+            rows, scores = history.rows[places], history.scores[places]
+            if len(places) < max(evaluations) + 2 or np.ptp(scores) == 0:
+                continue
+            points = Points(rows, rest.at(rows)[1], learner.predict_rows(rows, described(history, k)))
+            for n in evaluations:
+                found = []
+                for draw in range(n_draws):
+                    seen, hidden = looked_at(len(rows), n, np.random.default_rng((seed, k, draw)))
+                    process = ExperienceProcess(rest.log_unit).fit(points.take(seen), scores[seen])
+                    found.append(kendall(process.predict(points.take(hidden))[0], scores[hidden]))
+                taus[n][history.datasets[k]] = float(np.mean(found))
+    return {n: Quality(found) for n, found in taus.items()}
+
+
+def described(history: RunHistory, k: int) -> dict[str, float]:
+    """Return the metafeatures of one data set of a history."""
+    return {str(name): float(value) for name, value in history.metafeatures.iloc[k].items()}

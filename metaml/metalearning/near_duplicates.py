@@ -1,0 +1,53 @@
+"""Data sets that are the same data under another name: learning from one to advise on the other would be cheating."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+SAME_DATA = ("NumberOfInstances", "NumberOfFeatures", "NumberOfNumericFeatures", "NumberOfMissingValues")
+"""Equal in variants of a data set, such as OpenML's with binary classes; these and the classes make a duplicate."""
+NEEDED = ("NumberOfInstances", "NumberOfFeatures")
+VERSION = re.compile(r"[\s_-]*(\(\d+\)|v\d+|version[\s_-]*\d+|binari[sz]ed)$", re.IGNORECASE)
+
+
+def stem(name: str) -> str:
+    """Return a data set's name without what marks a version of it.
+
+    >>> stem("Credit-G (2)"), stem("wine_v3"), stem("iris")
+    ('credit-g', 'wine', 'iris')
+    """
+    return VERSION.sub("", name.strip()).casefold()
+
+
+def near_duplicates(
+    known: pd.DataFrame,
+    metafeatures: pd.DataFrame,
+    leave_out: Iterable[str],
+    *,
+    like: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> set[str]:
+    """Return the fingerprints to leave out: those given, those of the same name, those of the same simple facts.
+
+    `known` has the columns `fingerprint` and `name`; `metafeatures` is indexed by fingerprint. Two data sets have the
+    same facts when they agree in rows, columns, numeric columns and missing values, as far as both are known.
+    """
+    given = set(leave_out)
+    gone = set(given)
+    stems = known["name"].map(stem)
+    wanted = set(stems[known["fingerprint"].isin(given)])
+    if name is not None:
+        wanted.add(stem(name))
+    gone |= {str(fingerprint) for fingerprint in known["fingerprint"][stems.isin(wanted)]}
+    facts = metafeatures.reindex(columns=list(SAME_DATA))
+    portraits = [facts.loc[fingerprint].to_numpy(np.float64) for fingerprint in given if fingerprint in facts.index]
+    if like is not None:
+        portraits.append(np.array([float(like.get(fact, np.nan)) for fact in SAME_DATA]))
+    table = facts.to_numpy(np.float64)
+    for portrait in portraits:
+        agrees = (table == portrait) | np.isnan(table) | np.isnan(portrait)
+        is_known = np.isfinite(table[:, : len(NEEDED)]).all(axis=1) & bool(np.isfinite(portrait[: len(NEEDED)]).all())
+        gone |= {str(fingerprint) for fingerprint in facts.index[agrees.all(axis=1) & is_known]}
+    return gone

@@ -1,0 +1,250 @@
+"""Configurations of all algorithms that are known on many data sets: how they stand there, and what they take.
+
+A portfolio is made when lessons are learnt. It is read and used in milliseconds, without any learning library, so a
+search can open with it while the rest of history is still being recalled.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from metaml.acquisition.candidates import key_of
+from metaml.evaluation.environment import environment
+from metaml.metafeatures.similarity import COMPARED
+from metaml.metafeatures.simple import NAMES as SIMPLE
+from metaml.metalearning.history import RunHistory
+from metaml.metalearning.landscape import Landscape
+from metaml.metalearning.scales import Array
+from metaml.metalearning.start_rules import greedy_portfolio
+from metaml.spaces.config import Config
+
+MOST_SHARED, N_COVERING, N_LOOKED_AT = 24, 4, 200
+"""Of each algorithm: what was run on most data sets, and what is expected to cover them best among some others."""
+LEAST_SHARE = 0.1
+"""A configuration is shared if it was run on this part of an algorithm's data sets."""
+WORST_SHARE = 0.5
+"""Scores below this quantile of the moves on a data set are all equally bad there."""
+LIKENESS = tuple(name for name in COMPARED if name in SIMPLE)
+SIZES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses")
+SHORTEST = 1e-4
+RIDGE, SHRINKAGE = 1.0, 2.0
+
+AlgorithmConfig = tuple[str, Config]
+
+
+@dataclass(frozen=True, eq=False)
+class Portfolio:
+    """`moves` are algorithms with a configuration. `levels` has a row for each data set and a column for each move.
+
+    A level is 0 for the median of the moves on that data set or less, and 1 for the best. `costs` has a row for each
+    move: the logarithm of its seconds, in units of the host's reference workload, is linear in the logarithms of
+    rows, columns and classes. `metafeatures` are the simple ones of the data sets. All of it was learnt from `n_runs`
+    runs on `n_taught` data sets; those on which too few algorithms were run have no row.
+    """
+
+    moves: tuple[AlgorithmConfig, ...]
+    names: Mapping[str, str]
+    levels: Array
+    costs: Array
+    metafeatures: pd.DataFrame
+    n_runs: int = 0
+    n_taught: int = 0
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the portfolio of those who know nothing."""
+        return cls((), {}, np.zeros((0, 0)), np.zeros((0, 4)), pd.DataFrame(columns=list(LIKENESS)))
+
+    @property
+    def n_datasets(self) -> int:
+        """Return the number of data sets on which the moves are known."""
+        return len(self.levels)
+
+    def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Array:
+        """Return what each move should take on this many rows of a data set, on a host with this reference, or here."""
+        unit = reference_seconds if reference_seconds is not None else environment()["reference_seconds"]
+        return np.exp(self.costs @ _size(n_rows, metafeatures)) * unit
+
+    def packed(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return the portfolio as plain JSON and arrays; the lessons it is kept with know `n_taught`."""
+        content = {
+            "moves": [[name, config] for name, config in self.moves],
+            "names": dict(self.names),
+            "n_runs": self.n_runs,
+            "datasets": [str(fingerprint) for fingerprint in self.metafeatures.index],
+            "metafeatures": [str(name) for name in self.metafeatures.columns],
+        }
+        arrays = {
+            "levels": self.levels.astype(np.float32),
+            "costs": self.costs.astype(np.float32),
+            "described": self.metafeatures.to_numpy(np.float32),
+        }
+        return content, arrays
+
+    @classmethod
+    def unpacked(cls, content: Mapping[str, Any], arrays: Mapping[str, Array], *, n_taught: int) -> Self:
+        """Return the portfolio that was packed so."""
+        described = pd.DataFrame(
+            arrays["described"].astype(np.float64), index=content["datasets"], columns=content["metafeatures"]
+        )
+        return cls(
+            moves=tuple((name, dict(config)) for name, config in content["moves"]),
+            names=dict(content["names"]),
+            levels=arrays["levels"].astype(np.float64),
+            costs=arrays["costs"].astype(np.float64),
+            metafeatures=described,
+            n_runs=int(content["n_runs"]),
+            n_taught=n_taught,
+        )
+
+
+def make_portfolio(
+    histories: Mapping[str, RunHistory], landscapes: Mapping[str, Landscape], *, seed: int = 0
+) -> Portfolio:
+    """Return the portfolio of histories whose scores are on one scale; landscapes say what was not run.
+
+    Only data sets on which most of the algorithms were run have a say: elsewhere, algorithms cannot be compared.
+    """
+    n_algorithms: dict[str, int] = defaultdict(int)
+    for item in histories.values():
+        for fingerprint, places in zip(item.datasets, item.places, strict=True):
+            n_algorithms[fingerprint] += len(places) > 0
+    datasets = sorted(fingerprint for fingerprint, n in n_algorithms.items() if 2 * n >= len(histories))
+    moves: list[AlgorithmConfig] = []
+    blocks: list[Array] = []
+    costs: list[Array] = []
+    for name, item in histories.items():
+        configs = [*shared(item), *covering(item, landscapes[name], seed=seed)]
+        configs = list({key_of(config): config for config in configs}.values())
+        moves += [(name, config) for config in configs]
+        blocks.append(_standing(item, landscapes[name], configs, datasets))
+        costs.append(_costs(item, configs))
+    if not moves or not datasets:
+        return Portfolio.empty()
+    tables = [item.metafeatures.reindex(columns=list(LIKENESS)) for item in histories.values()]
+    whole = pd.concat([table for table in tables if len(table)])
+    names = {
+        fingerprint: name
+        for item in histories.values()
+        for fingerprint, name in zip(item.datasets, item.names, strict=True)
+    }
+    return Portfolio(
+        moves=tuple(moves),
+        names={fingerprint: names[fingerprint] for fingerprint in datasets},
+        levels=stretched(np.hstack(blocks)),
+        costs=np.vstack(costs),
+        metafeatures=whole[~whole.index.duplicated()].reindex(datasets),
+        n_runs=sum(len(item.scores) for item in histories.values()),
+        n_taught=len(names),
+    )
+
+
+def shared(history: RunHistory) -> list[Config]:
+    """Return the configurations that were run on many data sets, those run on most first."""
+    seen: dict[str, set[int]] = defaultdict(set)
+    configs: dict[str, Config] = {}
+    for place, config in enumerate(history.configs):
+        key = key_of(config)
+        configs.setdefault(key, dict(config))
+        seen[key].add(int(history.groups[place]))
+    least = max(2.0, LEAST_SHARE * history.n_datasets)
+    often = [key for key, groups in seen.items() if len(groups) >= least]
+    return [configs[key] for key in sorted(often, key=lambda key: -len(seen[key]))[:MOST_SHARED]]
+
+
+def covering(history: RunHistory, landscape: Landscape, *, seed: int = 0) -> list[Config]:
+    """Return a few configurations that are expected to do well on most data sets between them."""
+    if not landscape.n_datasets:
+        return []
+    rng = np.random.default_rng(seed)
+    looked_at = rng.permutation(len(history.configs))[:N_LOOKED_AT]
+    levels = landscape.levels_at(history.rows[looked_at])
+    return [dict(history.configs[looked_at[place]]) for place in greedy_portfolio(levels, N_COVERING)]
+
+
+def stretched(scores: Array) -> Array:
+    """Return scores stretched, on each data set, from the moves' median (0) to their best (1).
+
+    What is unknown on a data set is as it is elsewhere.
+
+    >>> stretched(np.array([[1.0, 2.0, 3.0, 2.5]])).round(2).tolist()
+    [[0.0, 0.0, 1.0, 0.33]]
+    """
+    known = scores[~np.isnan(scores).all(axis=1)] if len(scores) else scores
+    if len(known) < len(scores):
+        scores = np.where(np.isnan(scores).all(axis=1, keepdims=True), 0.0, scores)
+    top = np.nanmax(scores, axis=1, keepdims=True)
+    low = np.nanquantile(scores, WORST_SHARE, axis=1, keepdims=True)
+    span = np.where(top > low, top - low, 1.0)
+    levels = np.clip((scores - low) / span, 0.0, 1.0)
+    n_known = np.maximum((~np.isnan(levels)).sum(axis=0, keepdims=True), 1)
+    usual = np.nansum(levels, axis=0, keepdims=True) / n_known
+    filled: Array = np.where(np.isnan(levels), usual, levels)
+    return filled
+
+
+def _standing(history: RunHistory, landscape: Landscape, configs: Sequence[Config], datasets: Sequence[str]) -> Array:
+    """Return how each configuration stands on each data set: as measured, else as expected, else NaN."""
+    scores = np.full((len(datasets), len(configs)), np.nan)
+    place_of = {fingerprint: k for k, fingerprint in enumerate(datasets)}
+    rows = history.encode(configs)
+    if landscape.n_datasets:
+        within = [
+            (k, place_of[fingerprint]) for k, fingerprint in enumerate(landscape.datasets) if fingerprint in place_of
+        ]
+        levels = landscape.levels_at(rows)
+        for k, place in within:
+            scores[place] = levels[k]
+    columns = {key_of(config): column for column, config in enumerate(configs)}
+    for place, config in enumerate(history.configs):
+        column = columns.get(key_of(config))
+        row = place_of.get(history.datasets[int(history.groups[place])])
+        if column is not None and row is not None:
+            scores[row, column] = history.standard[place]
+    return scores
+
+
+def _costs(history: RunHistory, configs: Iterable[Config]) -> Array:
+    """Return for each configuration the coefficients of log seconds: those of the algorithm, and its own level."""
+    units = np.where(np.isfinite(history.reference), history.reference, np.nan)
+    if not np.isfinite(units).any():
+        # Nobody knows how fast the machine was: as fast as this one.
+        units = np.full(len(history.seconds), environment()["reference_seconds"])
+    y = np.log(np.maximum(history.seconds, SHORTEST) / units)
+    by_dataset = np.array([_size(1.0, row) for _, row in history.metafeatures.iterrows()]).reshape(-1, 4)
+    sizes = by_dataset[history.groups]
+    sizes[:, 1] = np.log(np.maximum(np.nan_to_num(history.n_rows, nan=1.0), 1.0))
+    known = np.isfinite(y)
+    keys = [key_of(config) for config in history.configs]
+    if not known.any():
+        return np.full((len(list(configs)), 4), np.nan)
+    X, target = sizes[known], y[known]
+    penalty = RIDGE * np.diag([0.0, 1.0, 1.0, 1.0])
+    # Slopes are drawn to those of what is linear in the rows and in the columns.
+    usual = np.array([0.0, 1.0, 1.0, 0.5])
+    slopes = usual + np.linalg.solve(X.T @ X + penalty + 1e-9 * np.eye(4), X.T @ (target - X @ usual))
+    # More data never take less time; the level is then that of the middle.
+    slopes[1:] = np.maximum(slopes[1:], 0.0)
+    slopes[0] += float(np.median(target - X @ slopes))
+    residual = y - sizes @ slopes
+    own: dict[str, list[float]] = defaultdict(list)
+    for key, value, is_known in zip(keys, residual, known, strict=True):
+        if is_known:
+            own[key].append(float(value))
+    found = []
+    for config in configs:
+        values = own.get(key_of(config), [])
+        found.append(slopes + np.array([sum(values) / (len(values) + SHRINKAGE), 0.0, 0.0, 0.0]))
+    return np.array(found).reshape(-1, 4)
+
+
+def _size(n_rows: float, metafeatures: Mapping[str, float] | pd.Series) -> Array:
+    """Return 1 and the logarithms of rows, columns and classes, each at least 1."""
+    n_columns = float(metafeatures.get("NumberOfFeatures", np.nan)) - 1
+    n_classes = float(metafeatures.get("NumberOfClasses", np.nan))
+    values = [n_rows if n_rows > 1 else 1.0, n_columns, n_classes]
+    return np.array([1.0, *(np.log(value) if np.isfinite(value) and value > 1 else 0.0 for value in values)])

@@ -1,0 +1,352 @@
+"""The random bot: makes experience by running random configurations of many algorithms on many data sets.
+
+Kuehn, Probst, Thomas & Bischl (2018), "Automatic Exploration of Machine Learning Experiments on OpenML". Ours takes the
+pair of data set and algorithm with the fewest runs, so that experience grows evenly; runs the default configuration
+first; and draws the others from a stream that belongs to the seed, the data set and the algorithm, so that the same
+seed makes the same configurations in whatever order they finish, and a bot that is started again goes on.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+
+from metaml.algorithms import ALGORITHMS, check_known
+from metaml.budget import Budget
+from metaml.data import Task
+from metaml.errors import BadRequest, MetamlError
+from metaml.evaluation import FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
+from metaml.metafeatures.openml import repair_openml
+from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
+from metaml.seeds import check_seed
+from metaml.sources.base import Loaded, Source
+from metaml.spaces.config import Config
+from metaml_kb import Added, KnowledgeBase, Run, canonical_json
+
+PLAN_SEED = 0
+"""All bots cut a data set in the same way, whatever their seed: their runs are to be compared."""
+DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
+RECOUNT_EVERY = 50
+MOST_DRAWS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotSettings:
+    """What a bot is asked to do. Without `n_runs` and `seconds` it works until it is stopped.
+
+    Every data set gets the configurations in `first` (algorithm, configuration) after the default and before random
+    ones: what was run everywhere can be compared without a model. Without `draws` there are no random ones.
+    """
+
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    n_runs: int | None = None
+    seconds: float | None = None
+    n_workers: int = 1
+    n_folds: int = 5
+    limits: Limits = DEFAULT_LIMITS
+    max_rows: int | None = None
+    seed: int = 0
+    describe_seconds: float = 1.0
+    first: tuple[tuple[str, Config], ...] = ()
+    draws: bool = True
+
+    def __post_init__(self) -> None:
+        check_known((*self.algorithms, *dict(self.first)))
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a bot has come: for the person who watches."""
+
+    n_done: int
+    n_failed: int
+    n_datasets: int
+    seconds: float
+    last: Run
+
+
+@dataclass(frozen=True)
+class BotReport:
+    """What a bot did. `set_aside` names the data sets that could not be used, each with the reason."""
+
+    n_done: int = 0
+    n_failed: int = 0
+    n_known: int = 0
+    seconds: float = 0.0
+    busy_seconds: float = 0.0
+    statuses: dict[tuple[str, str], int] = field(default_factory=dict)
+    set_aside: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A data set that is ready to be worked on, without its rows."""
+
+    fingerprint: str
+    name: str
+    task: Task
+    n_rows: int
+    plan: FoldPlan
+
+
+Pair = tuple[str, str]
+Publish = Callable[[Loaded, Job, Outcome], int]
+"""Uploads a finished run and returns its number there; MetamlError says why it was not taken."""
+
+
+class Draws:
+    """Which pair comes next, and which configuration it runs."""
+
+    def __init__(self, kb: KnowledgeBase, prepared: Sequence[Prepared], settings: BotSettings) -> None:
+        self._kb = kb
+        self._prepared = {item.fingerprint: item for item in prepared}
+        self._settings = settings
+        self._streams: dict[Pair, Iterator[Config]] = {}
+        self._asked: Counter[Pair] = Counter()
+        self._n_picks = 0
+        pairs = [(item.fingerprint, name) for item in prepared for name in settings.algorithms]
+        order = np.random.default_rng(settings.seed).permutation(len(pairs))
+        self._pairs = [pairs[place] for place in order]
+        self._counts: dict[Pair, int] = {}
+
+    def next(self) -> tuple[Prepared, str, Config] | None:
+        """Return the next thing to run: a data set, an algorithm and a configuration; None when nothing is left."""
+        while self._pairs:
+            if self._n_picks % RECOUNT_EVERY == 0:
+                # Other bots may work on the same knowledge base.
+                stored = self._kb.run_counts()
+                self._counts = {pair: max(stored.get(pair, 0), self._asked[pair]) for pair in self._pairs}
+            self._n_picks += 1
+            pair = min(self._pairs, key=self._counts.__getitem__)
+            if pair not in self._streams:
+                self._streams[pair] = self._stream(*pair)
+                self._asked[pair] = self._counts[pair]
+            config = next(self._streams[pair], None)
+            if config is None:
+                # A small space can be exhausted.
+                self._pairs.remove(pair)
+                continue
+            self._asked[pair] += 1
+            self._counts[pair] += 1
+            return self._prepared[pair[0]], pair[1], config
+        return None
+
+    def _stream(self, fingerprint: str, algorithm: str) -> Iterator[Config]:
+        """Yield configurations that were never run here: the default, those for all data sets, then uniform draws."""
+        space = ALGORITHMS[algorithm].space(self._prepared[fingerprint].task)
+        seen = {canonical_json(config) for config in self._kb.configs(fingerprint, algorithm)}
+        content = f"{self._settings.seed}|{fingerprint}|{algorithm}".encode()
+        rng = np.random.default_rng(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
+        wanted = [config for name, config in self._settings.first if name == algorithm]
+        # What is meant for classes is no configuration for numbers.
+        given = [space.default(), *(config for config in wanted if space.is_valid(config))]
+        drawn = (space.sample(1, rng)[0] for _ in count()) if self._settings.draws else ()
+        misses = 0
+        for candidate in chain(given, drawn):
+            text = canonical_json(candidate)
+            if text not in seen:
+                seen.add(text)
+                misses = 0
+                yield candidate
+            elif (misses := misses + 1) >= MOST_DRAWS:
+                return
+
+
+def run_bot(
+    kb: KnowledgeBase,
+    sources: Sequence[Source],
+    settings: BotSettings,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    publish: Publish | None = None,
+    registry: str = "metaml.algorithms:ALGORITHMS",
+) -> BotReport:
+    """Make runs until the budget is used up, each stored as it finishes; return what was done.
+
+    Once `should_stop` says so no new evaluation begins, and those in flight are finished. `publish`, if given, is
+    called with every complete run on a data set of OpenML.
+    """
+    tally = _Tally(Budget(settings.seconds))
+    with LocalExecutor(settings.n_workers, registry=registry) as executor:
+        prepared, originals = [], {}
+        for loaded in _load(sources, tally.set_aside, on_note, should_stop):
+            executor.add(loaded.dataset)
+            prepared.append(_prepare(kb, loaded, settings))
+            if publish is not None and loaded.origin == "openml":
+                originals[loaded.dataset.fingerprint] = loaded
+        if not prepared:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in tally.set_aside.items())
+            raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Name others.")
+        session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
+        machine = kb.add_environment(environment_record())
+        tasks = {item.fingerprint: item.task for item in prepared}
+        draws = Draws(kb, prepared, settings)
+        in_flight: deque[Job] = deque()
+        n_asked = 0
+        while True:
+            # One job waits for each worker, so that none is idle while a run is being stored.
+            while len(in_flight) < 2 * settings.n_workers and _wants_more(settings, tally, n_asked, should_stop):
+                drawn = draws.next()
+                if drawn is None:
+                    break
+                in_flight.append(_job(*drawn, settings, keep_predictions=drawn[0].fingerprint in originals))
+                executor.submit(in_flight[-1])
+                n_asked += 1
+            finished = executor.next(timeout=1.0)
+            if finished is None:
+                if not in_flight:
+                    break
+                continue
+            job, outcome = finished
+            in_flight.remove(job)
+            origin = _origin(job, tasks[job.dataset])
+            run = run_of(job, outcome, session=session, environment=machine, **origin)
+            tally.count(job, outcome, kb.add_run(run))
+            if publish is not None and job.dataset in originals and outcome.status == "ok":
+                _publish(publish, originals[job.dataset], job, outcome, on_note)
+            on_progress(tally.progress(run))
+        kb.finish_session(session)
+    return tally.report()
+
+
+class _Tally:
+    """What was done so far."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.set_aside: dict[str, str] = {}
+        self._statuses: Counter[tuple[str, str]] = Counter()
+        self._covered: set[str] = set()
+        self._n_known = 0
+        self._busy_seconds = 0.0
+
+    @property
+    def _n_done(self) -> int:
+        return self._statuses.total()
+
+    @property
+    def _n_failed(self) -> int:
+        return sum(n for (_, status), n in self._statuses.items() if status != "ok")
+
+    def count(self, job: Job, outcome: Outcome, added: Added) -> None:
+        """Take note of a finished evaluation."""
+        self._statuses[job.algorithm, outcome.status] += 1
+        self._covered.add(job.dataset)
+        self._n_known += added.n_known
+        self._busy_seconds += outcome.seconds
+
+    def progress(self, last: Run) -> Progress:
+        """Return how far the bot has come."""
+        return Progress(self._n_done, self._n_failed, len(self._covered), self.budget.used, last)
+
+    def report(self) -> BotReport:
+        """Return what was done in all."""
+        return BotReport(
+            n_done=self._n_done,
+            n_failed=self._n_failed,
+            n_known=self._n_known,
+            seconds=self.budget.used,
+            busy_seconds=self._busy_seconds,
+            statuses=dict(self._statuses),
+            set_aside=self.set_aside,
+        )
+
+
+def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, *, keep_predictions: bool) -> Job:
+    return Job(
+        item.fingerprint,
+        algorithm,
+        config,
+        item.plan,
+        PLAN_SEED,
+        settings.limits,
+        keep_predictions=keep_predictions,
+    )
+
+
+def _publish(publish: Publish, loaded: Loaded, job: Job, outcome: Outcome, on_note: Callable[[str], None]) -> None:
+    """Publish a run; one that is not taken is said, and the bot goes on."""
+    try:
+        number = publish(loaded, job, outcome)
+    except MetamlError as trouble:
+        on_note(f"A run of {job.algorithm} on {loaded.dataset.name} was not published: {trouble}")
+    else:
+        on_note(f"Published {job.algorithm} on {loaded.dataset.name} as run {number}.")
+
+
+def _wants_more(settings: BotSettings, tally: _Tally, n_asked: int, should_stop: Callable[[], bool]) -> bool:
+    is_enough = settings.n_runs is not None and n_asked >= settings.n_runs
+    return not (is_enough or tally.budget.is_used_up or should_stop())
+
+
+def _load(
+    sources: Sequence[Source],
+    set_aside: dict[str, str],
+    on_note: Callable[[str], None],
+    should_stop: Callable[[], bool],
+) -> Iterator[Loaded]:
+    """Yield the data sets that can be used; note the reason for each that cannot."""
+    seen: dict[str, str] = {}
+    for source in sources:
+        if should_stop():
+            return
+        try:
+            loaded = source.load()
+        except MetamlError as trouble:
+            set_aside[source.name] = str(trouble)
+            on_note(f"{source.name} is set aside: {trouble}")
+            continue
+        twin = seen.setdefault(loaded.dataset.fingerprint, source.name)
+        if twin != source.name:
+            set_aside[source.name] = f"it holds the same data as {twin}"
+            continue
+        if loaded.dataset.target_was_guessed and loaded.origin == "file":
+            on_note(f"{source.name}: predicting {loaded.dataset.target!r}, its last column ({loaded.dataset.task}).")
+        yield loaded
+
+
+def _prepare(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> Prepared:
+    """Store a data set, its metafeatures and its fold plan."""
+    dataset = loaded.dataset
+    store_dataset(kb, dataset, loaded.origin, details=loaded.details, seconds=settings.describe_seconds)
+    if loaded.qualities:
+        kb.add_metafeatures(dataset.fingerprint, repair_openml(loaded.qualities), source="openml")
+    plan = plan_of(loaded, settings)
+    kb.add_fold_plan(fold_plan_record(plan))
+    return Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan)
+
+
+def plan_of(loaded: Loaded, settings: BotSettings) -> FoldPlan:
+    """Return the folds that a data set's source prescribes, else those that all bots use."""
+    if loaded.folds is not None:
+        return given_plan(loaded.folds)
+    return make_plan(loaded.dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
+
+
+def _origin(job: Job, task: Task) -> dict[str, Any]:
+    """Return where the configuration came from, and how probable the draw was."""
+    space = ALGORITHMS[job.algorithm].space(task)
+    if job.config == space.default():
+        return {"origin": "default"}
+    return {"origin": "random", "probability": space.density(job.config)}
+
+
+def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, object]:
+    return {
+        "algorithms": list(settings.algorithms),
+        "n_runs": settings.n_runs,
+        "seconds": settings.seconds,
+        "n_workers": settings.n_workers,
+        "n_folds": settings.n_folds,
+        "limit_seconds": settings.limits.seconds,
+        "limit_megabytes": settings.limits.megabytes,
+        "max_rows": settings.max_rows,
+        "n_datasets": len(prepared),
+    }

@@ -1,0 +1,1 @@
+"""Between science and storage: evaluations as records, and stored runs made again."""

@@ -1,0 +1,124 @@
+"""What the knowledge base keeps of data sets, fold plans, machines and evaluations: where science becomes records."""
+
+import zlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from metaml.data import Dataset
+from metaml.evaluation import FoldPlan, Job, Outcome
+from metaml.evaluation.environment import environment
+from metaml.metafeatures import describe
+from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, Run
+
+if TYPE_CHECKING:
+    from metaml.search.optimizer import Proposal
+
+MOST_COLUMNS, MOST_REPAIRS = 200, 50
+
+
+def store_dataset(
+    kb: KnowledgeBase,
+    dataset: Dataset,
+    origin: str,
+    *,
+    details: Mapping[str, Any] | None = None,
+    seconds: float = 1.0,
+) -> None:
+    """Store a data set unless it is known, and with it the metafeatures that can be computed in these seconds."""
+    if kb.add_dataset(dataset_record(dataset, origin, details or {})):
+        store_metafeatures(kb, dataset, seconds=seconds)
+
+
+def store_metafeatures(kb: KnowledgeBase, dataset: Dataset, *, seconds: float) -> None:
+    """Describe a data set that is stored, in these seconds, and store what was found."""
+    facts = describe(dataset, seconds=seconds)
+    kb.add_metafeatures(
+        dataset.fingerprint,
+        facts.values,
+        reasons=facts.reasons,
+        seconds=facts.seconds,
+        n_rows=facts.n_rows_used,
+    )
+
+
+def dataset_record(dataset: Dataset, origin: str, details: Mapping[str, Any]) -> DatasetRecord:
+    """Return what the knowledge base keeps of a data set: no rows."""
+    return DatasetRecord(
+        fingerprint=dataset.fingerprint,
+        name=dataset.name,
+        task=dataset.task,
+        target=dataset.target,
+        n_rows=len(dataset.y),
+        n_columns=dataset.X.shape[1],
+        n_classes=None if dataset.labels is None else len(dataset.labels),
+        source=origin,
+        details={
+            **details,
+            "columns": {column.name: column.kind for column in dataset.columns[:MOST_COLUMNS]},
+            "repairs": [
+                f"{repair.column or 'table'}: {repair.what} ({repair.why})" for repair in dataset.repairs[:MOST_REPAIRS]
+            ],
+        },
+    )
+
+
+def fold_plan_record(plan: FoldPlan) -> FoldPlanRecord:
+    """Return what the knowledge base keeps of a fold plan: all of it."""
+    packed = zlib.compress(plan.assignment.astype("<i2").tobytes(), 9)
+    return FoldPlanRecord(plan.hash, plan.strategy, plan.n_folds, plan.seed, plan.max_rows, packed)
+
+
+def environment_record() -> EnvironmentRecord:
+    """Return where this process works: versions, host, and the seconds of the reference workload."""
+    facts = environment()
+    return EnvironmentRecord(
+        versions={"python": facts["python"], **facts["libraries"]},
+        host=facts["host"],
+        platform=facts["platform"],
+        processor=facts["cpu"],
+        reference_seconds=facts["reference_seconds"],
+    )
+
+
+def proposal_record(proposal: "Proposal", details: Mapping[str, Any]) -> ProposalRecord:
+    """Return who proposed a configuration and what was predicted, as the knowledge base keeps it."""
+    return ProposalRecord(
+        proposer=proposal.proposer,
+        predicted_score=proposal.score,
+        predicted_std=proposal.std,
+        predicted_seconds=proposal.seconds,
+        acquisition=proposal.value,
+        details=details,
+    )
+
+
+def run_of(
+    job: Job,
+    outcome: Outcome,
+    *,
+    session: str,
+    environment: str,
+    origin: str,
+    probability: float | None = None,
+    proposal: ProposalRecord | None = None,
+) -> Run:
+    """Return the run that a job and its outcome make."""
+    return Run(
+        dataset=job.dataset,
+        algorithm=job.algorithm,
+        config=job.config,
+        scores=outcome.scores,
+        fold_plan=job.plan.hash,
+        seed=job.seed,
+        status=outcome.status,
+        # An evaluation that was stopped took at least the time that it ran.
+        fit_seconds=outcome.fit_seconds or outcome.seconds,
+        predict_seconds=outcome.predict_seconds,
+        peak_megabytes=outcome.peak_megabytes,
+        error=outcome.error,
+        origin=origin,
+        probability=probability,
+        session=session,
+        environment=environment,
+        proposal=proposal,
+    )

@@ -1,0 +1,149 @@
+"""Who is evaluated next: a bandit over one optimizer per algorithm, decided by what has finished and nothing else.
+
+The search knows no clock and no workers. Asked with the same seed after the same events in the same order it
+proposes the same configurations, so that a stored event log can be replayed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from metaml.bandits import POLICIES, Policy
+from metaml.errors import BadRequest
+from metaml.search.optimizer import Measured, Optimizer, Proposal
+from metaml.spaces.config import Config
+from metaml.system.threads import at_most_threads
+
+LEAST_COST = 0.25
+"""An evaluation counts at least this part of the usual one's seconds: what is quick and poor would get all of them."""
+
+
+@dataclass(frozen=True)
+class NextTrial:
+    """What to evaluate next: the algorithm that the policy chose and the proposal of its optimizer."""
+
+    algorithm: str
+    proposal: Proposal
+
+
+@dataclass
+class Arm:
+    """An algorithm under way: its optimizer, and what its finished evaluations gave, in order."""
+
+    optimizer: Optimizer
+    rewards: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    n_open: int = 0
+
+
+class Search:
+    """A policy that shares evaluations between optimizers.
+
+    `optimizers` are in the order in which the algorithms are to be tried first. An evaluation that is still open
+    counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm. Where
+    evaluations are counted and not timed, `is_timed` is False: what is chosen then does not depend on the clock.
+
+    The `opening` is a list of configurations to evaluate first, whatever the policy says. An algorithm in `joins` is
+    not looked at before so many evaluations were asked for.
+    """
+
+    def __init__(
+        self,
+        optimizers: Mapping[str, Optimizer],
+        policy: str | Policy,
+        *,
+        opening: Sequence[tuple[str, Config]] = (),
+        joins: Mapping[str, int] | None = None,
+        seed: int = 0,
+        is_timed: bool = True,
+    ) -> None:
+        if isinstance(policy, str) and policy not in POLICIES:
+            raise BadRequest(f"There is no bandit {policy!r}. Choose among: {', '.join(POLICIES)}.")
+        self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
+        self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
+        self._opening = list(opening)
+        self._joins = dict(joins or {})
+        self._seed = seed
+        self._is_timed = is_timed
+        self._n_asked = 0
+
+    def ask(self, rounds_left: int | None = None) -> NextTrial:
+        """Return what to evaluate next; it stays open until it is told or dropped."""
+        with at_most_threads(1):
+            choice = self._next_of_opening() or self._next_of_policy(rounds_left)
+        self.arms[choice.algorithm].n_open += 1
+        self._n_asked += 1
+        return choice
+
+    @property
+    def is_opening(self) -> bool:
+        """Return whether the next choice is one of the opening."""
+        return any(not self.arms[name].optimizer.is_taken(config) for name, config in self._opening)
+
+    def end_opening(self) -> None:
+        """Leave the rest of the opening to the policy."""
+        self._opening = []
+
+    def _next_of_opening(self) -> NextTrial | None:
+        for name, config in self._opening:
+            if not self.arms[name].optimizer.is_taken(config):
+                return NextTrial(name, self.arms[name].optimizer.ask_for(config))
+        return None
+
+    def _next_of_policy(self, rounds_left: int | None) -> NextTrial:
+        arms = {
+            name: arm
+            for name, arm in self.arms.items()
+            if arm.rewards or arm.n_open or self._joins.get(name, 0) <= self._n_asked
+        } or self.arms
+        rng = np.random.default_rng((self._seed, self._n_asked))
+        rewards, spent = zip(*(self._history(arm) for arm in arms.values()), strict=True)
+        seconds = _floored(spent)
+        place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
+        name = list(arms)[place]
+        return NextTrial(name, arms[name].optimizer.ask())
+
+    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+        """Learn what came of an evaluation."""
+        arm = self.arms[algorithm]
+        arm.optimizer.tell(config, outcome)
+        seen = arm.optimizer.seen[-1]
+        # A partial run has no score that compares with complete ones: to the bandit it is a pull that gave nothing.
+        arm.rewards.append(np.nan if seen.score is None or seen.is_partial else seen.score)
+        arm.seconds.append(outcome.seconds)
+        arm.n_open -= 1
+
+    def resume(self, algorithm: str, config: Config, outcome: Measured) -> None:
+        """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
+        self.arms[algorithm].n_open += 1
+        self._n_asked += 1
+        self.tell(algorithm, config, outcome)
+
+    def reopen(self, algorithm: str, config: Config) -> None:
+        """Take over an evaluation that was asked for elsewhere and is still under way."""
+        self.arms[algorithm].optimizer.ask_for(config)
+        self.arms[algorithm].n_open += 1
+        self._n_asked += 1
+
+    def drop(self, algorithm: str, config: Config) -> None:
+        """Forget an evaluation that was asked for and will not come."""
+        self.arms[algorithm].optimizer.drop(config)
+        self.arms[algorithm].n_open -= 1
+
+    def _history(self, arm: Arm) -> tuple[Sequence[float], Sequence[float]]:
+        finite = [reward for reward in arm.rewards if np.isfinite(reward)]
+        believed = float(np.mean(finite)) if finite else np.nan
+        typical = float(np.mean(arm.seconds)) if arm.seconds else 1.0
+        return [*arm.rewards, *[believed] * arm.n_open], [*arm.seconds, *[typical] * arm.n_open]
+
+
+def _floored(spent: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return seconds of which none is below a part of the usual: to ask, send and store takes time as well.
+
+    >>> _floored([[0.0, 4.0], [4.0]])
+    [[1.0, 4.0], [4.0]]
+    """
+    every = [seconds for arm in spent for seconds in arm]
+    least = LEAST_COST * float(np.median(every)) if every else 0.0
+    return [[max(seconds, least) for seconds in arm] for arm in spent]

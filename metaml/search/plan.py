@@ -1,0 +1,262 @@
+"""Who takes part in a search, in which order, and what is evaluated first: with experience, or without.
+
+A line-up is plain data. Kept with a session, it makes the same search again.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, Protocol, Self
+
+import pandas as pd
+
+from metaml.acquisition.candidates import SpaceCandidates
+from metaml.acquisition.committee import Committee, Expert
+from metaml.algorithms import ALGORITHMS
+from metaml.data import Dataset, Task
+from metaml.encoding import Facts
+from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.optimizer import STRATEGIES, Optimizer
+from metaml.spaces import Space
+from metaml.spaces.config import Config
+
+FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "gradient_boosting", "svm")
+"""The order in which defaults are tried when nothing is known: strong and quick ones first."""
+FIRST_DEFAULTS = ("lightgbm", "xgboost", "random_forest")
+"""Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
+QUICK_FIRST = ("extra_trees", "elastic_net", *FIRST_DEFAULTS[::-1])
+"""The order where there are so many columns that boosting may take the whole time."""
+QUICK_BESIDE = ("extra_trees", "xgboost", "elastic_net", "random_forest", "lightgbm")
+"""The order where boosting, which grows trees for each class, may take much of the time: one worker is quick."""
+MANY_CLASSES, MANY_COLUMNS = 10, 2000
+OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation",)
+SLOW_SHARE = 1 / 12
+N_OPENING = 16
+OPENING_SHARE = 0.4
+"""The opening has so many moves, but no more than this part of the evaluations, or of the time there is to search."""
+JOIN_EVERY = 4
+"""An algorithm that the opening passed over joins the search later: one after every four evaluations."""
+RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
+"""Candidates are not climbed under the runtime rule: its highest points are no better than those of a first look."""
+
+
+class SearchExperience(Protocol):
+    """What past data sets say about the algorithms on this one; `metaml.experience` implements it."""
+
+    def knows(self, algorithm: str) -> bool:
+        """Return whether there is enough experience with an algorithm."""
+        ...
+
+    def order(self, algorithms: Sequence[str]) -> list[str]:
+        """Return the algorithms, the one with the best expected configuration first."""
+        ...
+
+    def committee(self, algorithm: str, experts: tuple[Expert, ...], *, metric: str, cost: str | None) -> Committee:
+        """Return what judges an algorithm's candidates."""
+        ...
+
+    def candidates(
+        self, algorithm: str, space: Space, facts: Facts, *, search: str, inert: Collection[str]
+    ) -> SpaceCandidates:
+        """Return an algorithm's candidates, encoded as the committee reads them."""
+        ...
+
+
+class Starts(Protocol):
+    """Configurations to try first on a data set; `metaml.metalearning.initial_design` implements it."""
+
+    is_usable: bool
+
+    def order(self) -> list[str]:
+        """Return the algorithms, the most promising first."""
+        ...
+
+    def first_configs(
+        self, n: int, *, given: Sequence[tuple[str, Config]], budget_seconds: float | None
+    ) -> list[tuple[str, Config]]:
+        """Return up to `n` pairs of algorithm and configuration, those `given` first."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchPlan:
+    """What a search is made of.
+
+    `joins` says after how many evaluations an algorithm may first be chosen; `inert` are the parameters that have no
+    effect on the data set.
+    """
+
+    task: Task
+    facts: Facts
+    metric: str
+    algorithms: tuple[str, ...]
+    strategy: str
+    bandit: str
+    seed: int
+    is_timed: bool
+    opening: tuple[tuple[str, Config], ...] = ()
+    joins: Mapping[str, int] = field(default_factory=dict)
+    inert: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the line-up as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Return the line-up that was kept as plain JSON."""
+        fields = dict(content)
+        fields["facts"] = Facts(**fields["facts"])
+        fields["algorithms"] = tuple(fields["algorithms"])
+        fields["inert"] = tuple(fields.get("inert", ()))
+        fields["opening"] = tuple((name, dict(config)) for name, config in fields["opening"])
+        return cls(**fields)
+
+
+def make_search_plan(
+    task: Task,
+    facts: Facts,
+    inert: Sequence[str],
+    starts: Starts | None,
+    experience: SearchExperience | None,
+    *,
+    inherited: Sequence[tuple[str, Config]] = (),
+    metric: str,
+    algorithms: Sequence[str],
+    strategy: str,
+    bandit: str,
+    seed: int,
+    seconds: float | None,
+    n_iterations: int | None,
+) -> SearchPlan:
+    """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any.
+
+    What is inherited, from other states of the data set, comes next after the default_starts.
+    """
+    first = default_starts(task, algorithms, facts, seconds=seconds)
+    n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
+    next_ones = [item for item in inherited if item not in first][: max(n - len(first), 1)]
+    plain = SearchPlan(
+        task=task,
+        facts=facts,
+        metric=metric,
+        algorithms=_in_order(algorithms),
+        strategy=strategy,
+        bandit=bandit,
+        seed=seed,
+        is_timed=n_iterations is None,
+        opening=(*first, *next_ones),
+        inert=tuple(inert),
+    )
+    if starts is None or not starts.is_usable:
+        return plain
+    order = _completed(starts.order(), plain.algorithms) if experience is None else experience.order(plain.algorithms)
+    advised = starts.first_configs(n - len(next_ones), given=first, budget_seconds=seconds)
+    whole = [*plain.opening, *(item for item in advised if item not in plain.opening)]
+    opened = {name for name, _ in whole}
+    later = [name for name in order if name not in opened]
+    return replace(
+        plain,
+        algorithms=tuple(order),
+        opening=tuple(whole),
+        joins={name: len(whole) + JOIN_EVERY * place for place, name in enumerate(later, start=1)},
+    )
+
+
+def size_of(dataset: Dataset) -> Facts:
+    """Return the size of a data set."""
+    return Facts(len(dataset.y), dataset.X.shape[1], 0 if dataset.labels is None else len(dataset.labels))
+
+
+def inert_settings(dataset: Dataset) -> list[str]:
+    """Return the parameters of the shared head that have no effect on a data set: nothing to encode or to impute."""
+    is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in dataset.X.dtypes]
+    numbers = dataset.X.loc[:, [not flag for flag in is_category]]
+    return [*(() if any(is_category) else OF_CATEGORIES), *(() if numbers.isna().any(axis=None) else OF_GAPS)]
+
+
+def default_starts(
+    task: Task, algorithms: Sequence[str], facts: Facts, *, seconds: float | None = None
+) -> list[tuple[str, Config]]:
+    """Return what every search, or one with so many seconds, evaluates first: quick ones where boosting takes long.
+
+    >>> [name for name, _ in default_starts("binary", ["lightgbm", "random_forest", "extra_trees"], Facts(100, 20_000, 2))]
+    ['extra_trees', 'random_forest', 'lightgbm']
+    """
+    order: tuple[str, ...] = FIRST_DEFAULTS
+    if facts.n_columns > MANY_COLUMNS:
+        order = QUICK_FIRST
+    elif facts.n_classes > MANY_CLASSES or (seconds and boosting_seconds(facts) > SLOW_SHARE * seconds):
+        order = QUICK_BESIDE
+    return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
+
+
+def boosting_seconds(facts: Facts) -> float:
+    """Return what an evaluation of LightGBM's default may take, give or take a factor of two.
+
+    Fitted by least squares to its 269 runs, on at most 2,000 rows, in the starter experience.
+
+    >>> [round(boosting_seconds(Facts(1000, 30, n_classes)), 1) for n_classes in (2, 8)]
+    [0.3, 1.1]
+    """
+    n_trees = facts.n_classes if facts.n_classes > 2 else 1
+    return float(0.0026 * min(facts.n_rows, 2000) ** 0.47 * facts.n_columns**0.42 * n_trees**0.64)
+
+
+def build_search(lineup: SearchPlan, experience: SearchExperience | None) -> Search:
+    """Return the search of a line-up: a bandit over one optimizer per algorithm."""
+    optimizers = {}
+    inert = lineup.inert
+    cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if lineup.is_timed else (None, "neighbours")
+    for name in lineup.algorithms:
+        space = ALGORITHMS[name].space(lineup.task)
+        starts = [space.default()]
+        seed = _seed_of(lineup.seed, name)
+        if experience is not None and experience.knows(name) and lineup.strategy == "default":
+            optimizers[name] = Optimizer(
+                experience.candidates(name, space, lineup.facts, search=looked_for, inert=inert),
+                strategy=experience.committee(name, STRATEGIES["default"], metric=lineup.metric, cost=cost),
+                starts=starts,
+                n_random=1,
+                metric=lineup.metric,
+                seed=seed,
+            )
+        else:
+            optimizers[name] = Optimizer(
+                SpaceCandidates(space, facts=lineup.facts, search=looked_for, inert=inert),
+                strategy=lineup.strategy,
+                cost=cost,
+                starts=starts,
+                metric=lineup.metric,
+                seed=seed,
+            )
+    return Search(
+        optimizers,
+        lineup.bandit,
+        opening=lineup.opening,
+        joins=lineup.joins,
+        seed=lineup.seed,
+        is_timed=lineup.is_timed,
+    )
+
+
+def origin_of(choice: NextTrial, task: Task) -> str:
+    """Return where a choice comes from, as the knowledge base has it."""
+    if choice.proposal.proposer == "random":
+        return "random"
+    if choice.proposal.proposer != "start":
+        return "surrogate"
+    is_default = choice.proposal.config == ALGORITHMS[choice.algorithm].space(task).default()
+    return "default" if is_default else "warm start"
+
+
+def _completed(order: Sequence[str], algorithms: Sequence[str]) -> list[str]:
+    return [*order, *(name for name in algorithms if name not in order)]
+
+
+def _in_order(algorithms: Sequence[str]) -> tuple[str, ...]:
+    return tuple([name for name in FIRST if name in algorithms] + [name for name in algorithms if name not in FIRST])
+
+
+def _seed_of(seed: int, algorithm: str) -> int:
+    return int.from_bytes(blake2b(f"{seed}|{algorithm}".encode(), digest_size=4).digest(), "big")

@@ -1,0 +1,134 @@
+"""What a tuning session is asked to do, and what follows from that for a data set."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metaml.algorithms import ALGORITHMS, check_known
+from metaml.bandits import DEFAULT_POLICY
+from metaml.data import Dataset
+from metaml.errors import BadRequest
+from metaml.evaluation import METRICS, Limits, metric
+from metaml.evaluation.folds import HELD_OUT_SHARE
+from metaml.seeds import check_seed
+
+DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
+DESCRIBE_SHARE = 0.02
+EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
+"""An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
+LEAST_HELD_OUT = 1000
+"""Rows that must be held out where there is no time for several folds; of two classes, twice those of the rarer."""
+LONGEST_SHARE, FIRST_DEFAULT_SHARE, FIRST_SHARE = 0.2, 0.4, 0.6
+"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that; one of the defaults
+that every search begins with; and any as long as nothing is complete."""
+EXPENSIVE, EXPENSIVE_ROWS, FEW_HELD_OUT = 4, 3, 300
+"""Where all folds of few rows would take so many times the share, one fold of so many times the rows for the share."""
+TOO_EXPENSIVE, FEWEST_HELD_OUT = 20, 100
+"""Where they would take even more, fewer rows will do: any model is better than none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSettings:
+    """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first.
+
+    `refits` asks for a final model that is fitted to all rows even where averaging those of the folds is better: it is
+    smaller and predicts sooner.
+    """
+
+    metric: str = "auto"
+    seconds: float | None = 300.0
+    n_iterations: int | None = None
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    strategy: str = "default"
+    bandit: str = DEFAULT_POLICY
+    n_workers: int = 1
+    n_folds: int = 5
+    limits: Limits = DEFAULT_LIMITS
+    max_rows: int | None = None
+    seed: int = 0
+    uses_memory: bool = True
+    exclude_datasets: tuple[str, ...] = ()
+    refits: bool = False
+
+    @property
+    def clock(self) -> float | None:
+        """Return the seconds that choices may depend on: none where evaluations are counted, to be the same again."""
+        return self.seconds if self.n_iterations is None else None
+
+    def __post_init__(self) -> None:
+        if not self.algorithms:
+            raise BadRequest(f"No algorithm is left to try. Choose among: {', '.join(ALGORITHMS)}.")
+        check_known(self.algorithms)
+        if self.seconds is None and self.n_iterations is None:
+            raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
+        check_seed(self.seed)
+
+
+def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
+    """Return the algorithms that are wanted and not excluded; raise BadRequest for one to exclude that does not exist.
+
+    >>> chosen(["svm", "mlp"], ["mlp"])
+    ('svm',)
+    """
+    unknown = [name for name in excluded if name not in ALGORITHMS]
+    if unknown:
+        raise BadRequest(f"There is no algorithm {', '.join(unknown)} to exclude. They are: {', '.join(ALGORITHMS)}.")
+    return tuple(name for name in wanted if name not in excluded)
+
+
+def check_metric(name: str, dataset: Dataset) -> None:
+    """Raise BadRequest if a metric is not for the task of a data set."""
+    if dataset.task not in metric(name).tasks:
+        fitting = [other.removeprefix("neg_") for other, found in METRICS.items() if dataset.task in found.tasks]
+        raise BadRequest(
+            f"The metric {name.removeprefix('neg_')} does not fit the {dataset.task} target {dataset.target!r}. "
+            f"Leave out --metric, or choose one of: {', '.join(fitting)}."
+        )
+
+
+def describe_seconds(settings: TuneSettings) -> float:
+    """Return the seconds that metafeatures may take; where evaluations are counted, enough for all of them."""
+    return 10.0 if settings.clock is None else min(max(DESCRIBE_SHARE * settings.clock, 0.1), 2.0)
+
+
+def longest_evaluation(settings: TuneSettings, quickest: float | None, *, is_first_default: bool = False) -> float:
+    """Return the limit of one evaluation: once the quickest is complete, none may take most of the time alone."""
+    limit = settings.limits.seconds
+    if settings.clock is None:
+        return limit
+    if quickest is None:
+        return min(limit, FIRST_SHARE * settings.clock)
+    share = FIRST_DEFAULT_SHARE if is_first_default else LONGEST_SHARE
+    return min(limit, max(share * settings.clock, 3 * quickest))
+
+
+def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int | None]:
+    """Return the number of folds and the most rows to use: so many that the time allows a dozen evaluations and more.
+
+    Where there is no time for all folds of all rows, one fold of many rows tells more than all folds of a few: models
+    are then chosen at the size that they will have. That fold must hold enough of a rare class.
+    """
+    if settings.max_rows is not None or settings.clock is None:
+        return settings.n_folds, settings.max_rows
+    n_rows, n_columns = len(dataset.y), max(dataset.X.shape[1], 1)
+    trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1
+    most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / (n_columns * trees))
+    most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
+    if n_rows > most_in_folds:
+        if min(n_rows, most) * HELD_OUT_SHARE * _telling_share(dataset) >= LEAST_HELD_OUT:
+            return 1, most
+        if n_rows * settings.n_folds <= EXPENSIVE * most:
+            # Folds of a few rows less would save little, and all models would have to be fitted anew.
+            return settings.n_folds, None
+    n_fitted = min(n_rows, most_in_folds) * settings.n_folds
+    if n_fitted > EXPENSIVE * most and min(n_rows, EXPENSIVE_ROWS * most) * HELD_OUT_SHARE >= FEW_HELD_OUT:
+        return 1, EXPENSIVE_ROWS * most
+    if n_fitted > TOO_EXPENSIVE * most and n_rows * HELD_OUT_SHARE >= FEWEST_HELD_OUT:
+        return 1, max(most, LEAST_ROWS)
+    return settings.n_folds, most_in_folds
+
+
+def _telling_share(dataset: Dataset) -> float:
+    """Return the part of the rows that tell models apart: of two classes, the rarer one and as many of the other."""
+    if dataset.task != "binary":
+        return 1.0
+    return 2 * float(min(dataset.y.mean(), 1 - dataset.y.mean()))

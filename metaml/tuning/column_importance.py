@@ -1,0 +1,85 @@
+"""Which columns a model leans on: how much its score falls on rows it has not seen when a column is shuffled."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.ensemble.selection import score
+from metaml.evaluation import Job, Limits, LocalExecutor
+from metaml.report import FeatureImportance, feature_importance
+from metaml.search.settings import TuneSettings
+from metaml.tuning.final_model import Finished, closing_seconds
+from metaml.tuning.session import PLAN_SEED
+from metaml.tuning.trials import FoldModels, Found
+
+Array = npt.NDArray[np.float64]
+UNTIMED_SECONDS = 10.0
+LEAST_SECONDS = 0.3
+FOLD = 0
+
+
+def importances(
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    executor: LocalExecutor,
+    settings: TuneSettings,
+    budget: Budget,
+    models: FoldModels,
+) -> tuple[list[FeatureImportance], str]:
+    """Return the columns by importance to the member with the most weight, or none and a sentence that says why.
+
+    The member is judged on one fold; if what was fitted without that fold was not kept, it is fitted anew. What is left
+    of the time is shared with the files that are still to be written.
+    """
+    if not finished.chosen:
+        return [], "The importance of the columns was not measured: there is only a fallback."
+    seconds = UNTIMED_SECONDS
+    if settings.seconds is not None:
+        seconds = budget.left - 0.5 * closing_seconds(settings, budget)
+    trial = max(finished.chosen, key=lambda member: member[1])[0]
+    too_late = "The importance of the columns was not measured: there was no time left. Give more."
+    kept = models.get(trial.run.identity)
+    n_folds = max(len(trial.outcome.folds), 1)
+    if seconds < max(LEAST_SECONDS, 0.0 if kept else 2 * trial.outcome.fit_seconds / n_folds):
+        return [], too_late
+    own = Budget(seconds)
+    estimator = kept[FOLD] if kept else None
+    if not kept:
+        limits = Limits(seconds, settings.limits.megabytes)
+        config = dict(trial.run.config)
+        job = Job(
+            dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True
+        )
+        ticket = executor.submit(job)
+        answer = executor.next(timeout=own.left)
+        if answer is None:
+            executor.cancel(ticket)
+            return [], too_late
+        estimator = answer[1].estimator
+    if estimator is None:
+        return (
+            [],
+            "The importance of the columns was not measured: the model could not be fitted to a part of the rows.",
+        )
+    _, test = found.plan.split(FOLD)
+
+    def predict(rows: pd.DataFrame) -> Array:
+        if dataset.labels is None:
+            return np.asarray(estimator.predict(rows), dtype=np.float64)
+        probabilities = np.zeros((len(rows), len(dataset.labels)))
+        probabilities[:, np.asarray(estimator.classes_, dtype=np.int64)] = estimator.predict_proba(rows)
+        # As the model decides: a rare class may never be the most probable one.
+        return probabilities if finished.model.multipliers is None else probabilities * finished.model.multipliers
+
+    ranked = feature_importance(
+        [(predict, test)],
+        dataset.X,
+        dataset.y,
+        lambda truth, predicted: score(predicted, truth, found.metric, y=dataset.y),
+        rng=np.random.default_rng(settings.seed),
+        budget=own,
+    )
+    return ranked, "" if ranked else too_late

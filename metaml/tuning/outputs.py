@@ -1,0 +1,257 @@
+"""The files of a tuning session: the model, the report, the leaderboard, the best configuration as JSON and as code."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaml.data import Dataset
+from metaml.ensemble.threshold_scores import moves_lines
+from metaml.ensemble.thresholds import decide
+from metaml.errors import BadRequest
+from metaml.evaluation import metric
+from metaml.evaluation.environment import library_versions
+from metaml.report import (
+    DatasetFacts,
+    ExperienceFacts,
+    FeatureImportance,
+    Final,
+    MemberFacts,
+    ReportData,
+    SessionFacts,
+    TrialRow,
+    basis,
+    calibration_bins,
+    confusion_of,
+    hyperparameter_importance,
+    leaderboard_csv,
+    render,
+    residual_sample,
+    summary,
+    validated,
+)
+from metaml.search.settings import TuneSettings
+from metaml.tuning.final_model import Finished
+from metaml.tuning.trials import Found
+
+BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
+
+Run it in the environment it was made in: python best.py PATH_OF_THE_DATA
+"""
+
+import sys
+
+from metaml.algorithms import ALGORITHMS
+from metaml.data import read_dataset
+from metaml.evaluation import Job, Limits, evaluate, make_plan
+from metaml.ensemble.threshold_scores import threshold_score
+
+DATASET = {dataset!r}
+ALGORITHM = {algorithm!r}
+CONFIG = {config}
+# Its {validated} {label}.
+SCORE = {score!r}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        print("Name the file that holds the data: python best.py PATH_OF_THE_DATA", file=sys.stderr)
+        sys.exit(2)
+    dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r})
+    plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
+    job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")), keep_predictions=True)
+    outcome = evaluate(job, dataset, ALGORITHMS[ALGORITHM])
+    print(threshold_score(outcome, dataset.y, plan.assignment, {metric!r}))
+'''
+
+
+def report_data(
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    settings: TuneSettings,
+    *,
+    used_seconds: float,
+    ledger: Mapping[str, float],
+    experience: ExperienceFacts | None,
+    features: Sequence[FeatureImportance] = (),
+    absent: Mapping[str, str] | None = None,
+    output: Path | None,
+) -> ReportData:
+    """Return all that the report tells."""
+    trials = [
+        TrialRow(
+            number=number,
+            algorithm=trial.run.algorithm,
+            status=trial.run.status,
+            origin=trial.run.origin,
+            score=trial.score,
+            seconds=trial.outcome.seconds,
+            at=trial.at,
+            config=dict(trial.run.config),
+            predicted_score=None if trial.run.proposal is None else trial.run.proposal.predicted_score,
+        )
+        for number, trial in enumerate(found.trials, start=1)
+    ]
+    data = ReportData(
+        dataset=_dataset_facts(dataset),
+        metric=found.metric,
+        is_after_thresholds=_moves_lines(dataset, found),
+        session=SessionFacts(
+            used_seconds=used_seconds,
+            budget_seconds=settings.seconds,
+            n_workers=settings.n_workers,
+            n_folds=found.plan.n_folds,
+            seed=settings.seed,
+            session=found.session,
+            started=time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() - used_seconds)),
+            bandit=settings.bandit,
+            output=None if output is None else str(output),
+            versions={"metaml": version("metaml"), **library_versions()},
+        ),
+        trials=trials,
+        baselines={
+            f"default {trial.run.algorithm}": trial.score
+            for trial in found.trials
+            if trial.run.origin == "default" and trial.run.status == "ok"
+        },
+        final=_final(dataset, finished),
+        hyperparameters=hyperparameter_importance(trials),
+        features=features,
+        experience=experience,
+        ledger=ledger,
+        absent=absent or {},
+    )
+    return _with_errors(data, dataset, finished)
+
+
+def _moves_lines(dataset: Dataset, found: Found) -> bool:
+    if dataset.labels is None:
+        return False
+    return moves_lines(found.metric, dataset.y, found.plan.assignment, len(dataset.labels))
+
+
+def _dataset_facts(dataset: Dataset) -> DatasetFacts:
+    counts: dict[str, int] = {}
+    quantiles: tuple[float, ...] = ()
+    if dataset.labels is not None:
+        numbers = np.bincount(dataset.y, minlength=len(dataset.labels))
+        counts = {str(label): int(n) for label, n in zip(dataset.labels, numbers, strict=True)}
+    else:
+        quantiles = tuple(float(q) for q in np.quantile(dataset.y, [0, 0.25, 0.5, 0.75, 1]))
+    return DatasetFacts(
+        name=dataset.name,
+        n_rows=len(dataset.y),
+        n_features=dataset.X.shape[1],
+        task=dataset.task,
+        target=dataset.target,
+        target_was_guessed=dataset.target_was_guessed,
+        class_counts=counts,
+        target_quantiles=quantiles,
+        repairs=dataset.repairs,
+    )
+
+
+def _final(dataset: Dataset, finished: Finished) -> Final:
+    multipliers = finished.model.multipliers
+    labels = () if dataset.labels is None else dataset.labels
+    return Final(
+        kind=finished.kind,  # type: ignore[arg-type]
+        score=finished.score,
+        members=[
+            MemberFacts(algorithm=trial.run.algorithm, weight=weight, score=trial.score, config=dict(trial.run.config))
+            for trial, weight in finished.chosen
+        ],
+        multipliers=None if multipliers is None else dict(zip(map(str, labels), multipliers, strict=True)),
+        why=finished.why,
+    )
+
+
+def _with_errors(data: ReportData, dataset: Dataset, finished: Finished) -> ReportData:
+    """Add where the model is right and wrong, out of fold."""
+    predictions = finished.predictions
+    if predictions is None:
+        return data
+    if dataset.labels is None:
+        pairs = residual_sample(dataset.y, predictions.ravel(), np.random.default_rng(0))
+        return replace(data, residuals=pairs)
+    tested = np.isfinite(predictions).all(axis=1)
+    factors = None if finished.model.multipliers is None else np.array(finished.model.multipliers)
+    predicted = decide(predictions[tested], factors)
+    return replace(
+        data,
+        confusion=confusion_of(dataset.y[tested], predicted, list(dataset.labels)),
+        calibration=calibration_bins(dataset.y[tested], predictions[tested]),
+    )
+
+
+def write_files(
+    output: Path,
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    data: ReportData,
+    *,
+    predictions: bool = False,
+) -> None:
+    """Write everything a session leaves behind into a folder; on request, the predictions that speak for the model."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        finished.model.save(output)
+        (output / "leaderboard.csv").write_text(leaderboard_csv(data), encoding="utf-8")
+        (output / "best.json").write_text(
+            json.dumps(summary(data), indent=2, ensure_ascii=False, default=str), encoding="utf-8"
+        )
+        (output / "report.html").write_text(render(data), encoding="utf-8")
+        if predictions and finished.predictions is not None:
+            _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
+        if found.ranked:
+            (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
+        else:  # That of an earlier search would tell of another model.
+            (output / "best.py").unlink(missing_ok=True)
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        raise BadRequest(f"Not all files in {output} can be written: {why}. Make room for them there.") from None
+
+
+def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
+    """Return what the model said of each row when it had not seen it; empty where a row was not tested.
+
+    Rows are numbered as in the table that was read, from 0: some may have been left out.
+    """
+    predicted = np.asarray(finished.predictions, dtype=np.float64)
+    if dataset.labels is None:
+        return pd.DataFrame({"row": dataset.rows, "prediction": predicted.ravel()})
+    factors = None if finished.model.multipliers is None else np.array(finished.model.multipliers)
+    tested = np.isfinite(predicted).all(axis=1)
+    labels = np.full(len(predicted), None, dtype=object)
+    labels[tested] = np.asarray(dataset.labels)[decide(predicted[tested], factors)]
+    columns = {str(label): predicted[:, code] for code, label in enumerate(dataset.labels)}
+    return pd.DataFrame({"row": dataset.rows, "prediction": labels, **columns})
+
+
+def best_code(dataset: Dataset, found: Found, data: ReportData) -> str:
+    """Return a program whose score is that of the best single run."""
+    best = found.ranked[0]
+    config: dict[str, Any] = dict(best.run.config)
+    return BEST_CODE.format(
+        dataset=dataset.name,
+        metric=metric(found.metric).name,
+        validated=validated(data),
+        label=metric(found.metric).name + basis(data),
+        score=best.score,
+        algorithm=best.run.algorithm,
+        config=pformat(config, sort_dicts=False),
+        target=dataset.target,
+        task=dataset.task,
+        n_folds=found.plan.n_folds,
+        plan_seed=found.plan.seed,
+        max_rows=found.plan.max_rows,
+        seed=best.run.seed,
+    )

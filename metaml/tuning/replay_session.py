@@ -1,0 +1,123 @@
+"""A tuning session proposed again from its event log: the same sequence, if nothing but the log decided."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metaml.acquisition.candidates import key_of
+from metaml.errors import BadRequest
+from metaml.experience.experience import Experience
+from metaml.experience.lesson_files import LessonRequest, lessons_of_revision
+from metaml.experience.load_history import to_leave_out
+from metaml.search.plan import SearchPlan, build_search
+from metaml.spaces.config import Config
+from metaml.tuning.resume import trials_of
+from metaml.tuning.trials import PredictionFiles, Trial
+from metaml_kb import KnowledgeBase
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a session evaluated, and what is proposed at that place now."""
+
+    number: int
+    algorithm: str
+    config: Config
+    proposed_algorithm: str
+    proposed: Config
+    proposer: str
+
+    @property
+    def is_same(self) -> bool:
+        """Return whether the same is proposed."""
+        return (self.algorithm, key_of(self.config)) == (self.proposed_algorithm, key_of(self.proposed))
+
+
+def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
+    """Return the steps of the session whose key has this beginning, each with what is proposed at its place now."""
+    key, settings = _session(kb, beginning)
+    lineup = SearchPlan.from_json(settings["lineup"])
+    search = build_search(lineup, _experience_of(kb, settings, lineup))
+    trials = {trial.run.identity: trial for trial in trials_of(kb, key, lineup.metric, PredictionFiles(None))}
+    steps: list[Step] = []
+    finished: list[Trial] = []
+    under_way: dict[tuple[str, str], tuple[str, Config]] = {}
+    for kind, told in _events(kb, key):
+        if kind == "opening ended":
+            search.end_opening()
+        elif kind in ("experience joined", "resumed"):
+            lineup = SearchPlan.from_json(told["lineup"])
+            search = build_search(lineup, _experience_of(kb, {**settings, **told}, lineup))
+            for trial in finished:
+                search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
+            if kind == "resumed":
+                # What was under way when the session was cut short never came.
+                under_way.clear()
+            for algorithm, config in under_way.values():
+                search.reopen(algorithm, config)
+        elif kind == "asked":
+            choice = search.ask(told["rounds_left"])
+            proposal = choice.proposal
+            steps.append(
+                Step(
+                    len(steps) + 1,
+                    told["algorithm"],
+                    told["config"],
+                    choice.algorithm,
+                    proposal.config,
+                    proposal.proposer,
+                )
+            )
+            under_way[told["algorithm"], key_of(told["config"])] = (told["algorithm"], told["config"])
+            if not steps[-1].is_same:
+                # What follows builds on this evaluation: from here on nothing can be compared.
+                break
+        elif kind == "finished":
+            trial = trials[told["run"]]
+            finished.append(trial)
+            under_way.pop((trial.run.algorithm, key_of(dict(trial.run.config))), None)
+            search.tell(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
+        elif kind == "killed":
+            under_way.pop((told["algorithm"], key_of(told["config"])), None)
+            search.drop(told["algorithm"], told["config"])
+    return steps
+
+
+def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any]]:
+    found = kb.sql("SELECT key, settings FROM session WHERE kind = 'tune' ORDER BY started_at DESC")
+    found = found[found["key"].str.startswith(beginning.strip().lower())]
+    if len(found) != 1:
+        how_many = "No tuning session has" if not len(found) else f"{len(found)} tuning sessions have"
+        raise BadRequest(
+            f"{how_many} a key that begins with {beginning!r}. metaml show DIR names the session of a result."
+        )
+    settings = json.loads(found["settings"].iloc[0])
+    if "lineup" not in settings:
+        raise BadRequest(f"Session {beginning} was made by an older metaml, which kept no line-up. Replay a newer one.")
+    return str(found["key"].iloc[0]), settings
+
+
+def _events(kb: KnowledgeBase, key: str) -> list[tuple[str, Mapping[str, Any]]]:
+    log = kb.sql(
+        "SELECT event.kind, event.details FROM event JOIN session ON session.id = event.session_id "
+        "WHERE session.key = :key ORDER BY event.number",
+        {"key": key},
+    )
+    return [(str(kind), json.loads(details)) for kind, details in log.itertuples(index=False)]
+
+
+def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], lineup: SearchPlan) -> Experience | None:
+    revision = settings["lessons"]
+    if revision is None:
+        return None
+    left_out = to_leave_out(kb, settings["left_out"]) if settings["left_out"] else ()
+    wanted = LessonRequest(lineup.metric, lineup.task, lineup.algorithms, left_out)
+    lessons = lessons_of_revision(kb, wanted, revision)
+    if lessons is None:
+        raise BadRequest(
+            "The lessons that this session used were learnt anew since, so that it cannot be proposed again. "
+            "Replay a session that is newer than the last metaml learn."
+        )
+    values = {name: float(value) for name, value in settings["metafeatures"].items()}
+    return Experience(lessons, values, lineup.task)

@@ -1,0 +1,147 @@
+"""A session that was cut short: how it is found in the knowledge base, and what it goes on with."""
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import psutil
+
+from metaml.evaluation import FoldPlan, Limits, Outcome
+from metaml.search.plan import SearchPlan
+from metaml.search.settings import TuneSettings
+from metaml.tuning.trials import PredictionFiles, Trial
+from metaml_kb import KnowledgeBase
+from metaml_kb.lookup import find_run
+
+CLOCK_SECONDS = 2.0
+"""By how much the start of one process may seem to differ as the clock of the machine is set."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnfinishedSession:
+    """A session that did not end: its line-up, what it had finished, and how much of its time was used."""
+
+    key: str
+    lineup: SearchPlan
+    trials: tuple[Trial, ...]
+    settings: Mapping[str, Any]
+
+    def resumed(self, settings: TuneSettings) -> TuneSettings:
+        """Return the settings to go on with: all that decides what is tried, and how it is judged, stays."""
+        kept = self.settings
+        return replace(
+            settings,
+            metric=self.lineup.metric,
+            algorithms=self.lineup.algorithms,
+            strategy=self.lineup.strategy,
+            bandit=self.lineup.bandit,
+            seed=self.lineup.seed,
+            seconds=kept["seconds"],
+            n_iterations=kept["n_iterations"],
+            n_folds=kept["n_folds"],
+            # None meant that all rows fitted: without a number, how many do would be decided anew.
+            max_rows=kept["max_rows"] or sys.maxsize,
+            limits=Limits(kept["limit_seconds"], kept["limit_megabytes"]),
+            exclude_datasets=tuple(kept["left_out"]),
+        )
+
+    @property
+    def used(self) -> float:
+        """Return the seconds that had passed when its last evaluation finished."""
+        return self.trials[-1].at if self.trials else 0.0
+
+
+def find_unfinished(kb: KnowledgeBase, dataset: str, prediction_files: PredictionFiles) -> UnfinishedSession | None:
+    """Return the newest session on a data set (fingerprint) that did not end, None if all did or are under way."""
+    open_ones = kb.sql(
+        "SELECT key, settings FROM session WHERE kind = 'tune' AND finished_at IS NULL ORDER BY started_at DESC"
+    )
+    for key, text in open_ones.itertuples(index=False):
+        settings = json.loads(text)
+        if settings.get("dataset") == dataset and "lineup" in settings and "n_folds" in settings:
+            resumed = _last(kb, str(key), "resumed") or {}
+            if _is_under_way(resumed.get("held_by") or settings.get("held_by")):
+                continue
+            joined = _last(kb, str(key), "experience joined") or settings
+            lineup = SearchPlan.from_json(joined["lineup"])
+            trials = trials_of(kb, str(key), lineup.metric, prediction_files)
+            return UnfinishedSession(str(key), lineup, trials, settings)
+    return None
+
+
+def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:
+    """Return what a session on a data set (fingerprint) keeps to be resumed, beside its line-up."""
+    return {
+        "dataset": dataset,
+        "seconds": settings.seconds,
+        "n_iterations": settings.n_iterations,
+        "n_workers": settings.n_workers,
+        "limit_seconds": settings.limits.seconds,
+        "limit_megabytes": settings.limits.megabytes,
+        "fold_plan": plan.hash,
+        "n_folds": plan.n_folds,
+        "max_rows": plan.max_rows,
+        "left_out": list(settings.exclude_datasets),
+        "held_by": this_process(),
+    }
+
+
+def this_process() -> dict[str, object]:
+    """Return what tells this process from all others, also from one that gets its number later."""
+    own = psutil.Process()
+    return {"host": platform.node(), "pid": own.pid, "started": own.create_time()}
+
+
+def _is_under_way(holder: Mapping[str, Any] | None) -> bool:
+    """Return whether the process that holds a session is another one of this machine, and lives."""
+    if not holder or holder["host"] != platform.node() or holder["pid"] == os.getpid():
+        return False
+    try:
+        return bool(abs(psutil.Process(holder["pid"]).create_time() - holder["started"]) < CLOCK_SECONDS)
+    except psutil.Error:
+        return False
+
+
+def _last(kb: KnowledgeBase, session: str, kind: str) -> Mapping[str, Any] | None:
+    """Return the details of the last event of a kind in a session, None if there was none."""
+    log = kb.sql(
+        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
+        "WHERE session.key = :key AND event.kind = :kind ORDER BY event.number DESC LIMIT 1",
+        {"key": session, "kind": kind},
+    )
+    details: Mapping[str, Any] | None = None if log.empty else json.loads(log["details"].iloc[0])
+    return details
+
+
+def trials_of(kb: KnowledgeBase, session: str, metric: str, prediction_files: PredictionFiles) -> tuple[Trial, ...]:
+    """Return the finished evaluations of a session in the order in which they finished."""
+    log = kb.sql(
+        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
+        "WHERE session.key = :key AND event.kind = 'finished' ORDER BY event.number",
+        {"key": session},
+    )
+    return tuple(_trial(kb, json.loads(text), metric, prediction_files) for text in log["details"])
+
+
+def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, prediction_files: PredictionFiles) -> Trial:
+    run = find_run(kb, told["run"]).run
+    scores = {name: tuple(np.atleast_1d(values).tolist()) for name, values in run.scores.items()}
+    outcome = Outcome(
+        status=run.status,  # type: ignore[arg-type]
+        seconds=told["seconds"],
+        scores=scores,
+        folds=tuple(range(max(map(len, scores.values()), default=0))),
+        fit_seconds=run.fit_seconds or 0.0,
+        predict_seconds=run.predict_seconds or 0.0,
+        peak_megabytes=run.peak_megabytes or 0.0,
+        error=run.error,
+        predictions=prediction_files.get(told["run"]),
+        expected_seconds=told.get("expected", 0.0),
+    )
+    score = told.get("score")
+    return Trial(run, outcome, outcome.score(metric) if score is None else score, told["at"])

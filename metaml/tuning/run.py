@@ -1,0 +1,181 @@
+"""`tune`: a data set in, a model, a report and new experience out, within a budget that counts everything."""
+
+import os
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from metaml.budget import Budget, in_words
+from metaml.data import Dataset
+from metaml.errors import BadRequest, MetamlError
+from metaml.evaluation import LocalExecutor
+from metaml.experience.lesson_files import is_in_file
+from metaml.report import ReportData
+from metaml.report.wording import counted, metric_label
+from metaml.search.settings import TuneSettings
+from metaml.system.threads import at_most_threads
+from metaml.tuning.column_importance import importances
+from metaml.tuning.final_model import Finished, finish, reserve_for
+from metaml.tuning.outputs import report_data, write_files
+from metaml.tuning.resume import UnfinishedSession, find_unfinished
+from metaml.tuning.session import TuneSession
+from metaml.tuning.trials import FoldModels, Found, PredictionFiles, TuneProgress
+from metaml_kb import KnowledgeBase, open_kb
+from metaml_kb.errors import KBError
+
+STOP_SECONDS = 3.0
+"""What may still be fitted once somebody wants to stop, in seconds."""
+UNFINISHED = ".unfinished"
+"""Folder for what a session needs to be resumed; it goes when the session ends."""
+
+WAITING = "The model is in {}. Its last runs are still to be stored: {} does not answer, or another program holds it."
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What a call of `tune` gives back."""
+
+    finished: Finished
+    found: Found
+    report: ReportData
+    seconds: float
+
+
+def tune(
+    dataset: Dataset,
+    settings: TuneSettings | None = None,
+    *,
+    kb: KnowledgeBase | None = None,
+    executor: LocalExecutor | None = None,
+    output: Path | None = None,
+    single: bool = False,
+    on_progress: Callable[[TuneProgress], None] = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    budget: Budget | None = None,
+    resume: bool = False,
+    predictions: bool = False,
+) -> Tuned:
+    """Find the best model for a data set and write it, with its report, into a folder if one is given.
+
+    Without a knowledge base the runs are kept only as long as the call lasts; without a executor of workers, one is made
+    for it. The budget counts from the call, or from `budget` if the caller's own work counts too. With `resume`, a
+    session on this data set that was cut short goes on where it was; if there is none, a new one starts. `on_note` is
+    told which.
+    """
+    if output is not None:
+        check_output(output)
+    settings = settings or TuneSettings()
+    budget = budget or Budget(settings.seconds)
+    prediction_files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
+    with (
+        nullcontext(executor) if executor else LocalExecutor(settings.n_workers) as workers,
+        nullcontext(kb) if kb else open_kb(":experience:") as base,
+        FoldModels() as models,
+        # For as long as two threads of ours may be at work, none of them may lift the limit of the other.
+        at_most_threads(1),
+    ):
+        earlier = find_unfinished(base, dataset.fingerprint, prediction_files) if resume else None
+        if resume and earlier is None:
+            on_note(f"Nothing to resume, as no search on {dataset.name} was cut short: a new search begins.")
+        if earlier is None:
+            prediction_files.clear()
+        else:
+            settings = earlier.resumed(settings)
+            on_note(_going_on(earlier, settings))
+            budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
+        begun = budget.used
+        session = TuneSession(
+            dataset,
+            base,
+            settings,
+            workers,
+            budget=budget,
+            resumed=earlier,
+            prediction_files=prediction_files,
+            models=models,
+        )
+        found = session.run(
+            reserve=lambda trials: reserve_for(settings, trials, session, models, budget),
+            on_progress=on_progress,
+            should_stop=should_stop,
+        )
+        searched = budget.used - begun
+        is_stopped = should_stop()
+        # Who wants to stop does not want to wait for what the rest of the time would allow.
+        end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
+        hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
+        finished = finish(dataset, found, workers, hurried, end, models=models, single=single, is_stopped=is_stopped)
+        features, no_features = importances(dataset, found, finished, workers, hurried, end, models)
+        data = report_data(
+            dataset,
+            found,
+            finished,
+            settings,
+            used_seconds=budget.used,
+            ledger=_ledger(found, finished, searched, budget.used),
+            experience=found.experience,
+            features=features,
+            absent={"features": no_features} if no_features else {},
+            output=output,
+        )
+        if output is not None:
+            try:
+                write_files(output, dataset, found, finished, data, predictions=predictions)
+            except MetamlError as trouble:
+                rescue = " With --resume, all is written that was found." if is_in_file(base) else ""
+                raise BadRequest(f"{trouble}{rescue}") from None
+        seconds = budget.used
+        if not found.trouble:
+            try:
+                session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", base.name)))
+            except KBError as trouble:
+                # The model and the runs are safe; only that the session ended is not known.
+                found = replace(found, trouble=str(trouble))
+        return Tuned(finished, found, data, seconds)
+
+
+def _going_on(earlier: UnfinishedSession, settings: TuneSettings) -> str:
+    """Return which search is resumed: the newest that was cut short may not be the one that is meant."""
+    of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
+    n_done, most = len(earlier.trials), settings.n_iterations
+    done = f"{n_done} of {counted(most, 'evaluation')}" if most else counted(n_done, "evaluation")
+    which = f"a search by {metric_label(settings.metric)} that was cut short"
+    return f"Going on with {which}: {done} in {in_words(earlier.used)}{of}."
+
+
+def check_output(folder: Path) -> None:
+    """Raise BadRequest now if nothing could be written into a folder when the time is used up; leave it as it was."""
+    places = [folder, *folder.absolute().parents]
+    missing = [place for place in places if not os.path.exists(place)]  # noqa: PTH110 - Path.exists may raise
+    there = places[len(missing)]
+    if not there.is_dir():
+        raise BadRequest(f"The output {folder} cannot be a folder: {there} is a file. Give another --output.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as trouble:
+        why = (trouble.strerror or str(trouble)).lower()
+        raise BadRequest(f"Nothing can be written into the output {folder}: {why}. Give another --output.") from None
+    finally:
+        # A search that is refused for another reason leaves no folder behind.
+        for place in missing:
+            with suppress(OSError):
+                place.rmdir()
+
+
+def _ledger(found: Found, finished: Finished, searched: float, used: float) -> dict[str, float]:
+    """Return where the seconds went: they add up to those used."""
+    ledger = dict(found.ledger)
+    # What was thought while the workers were busy has cost no time of its own.
+    busy = ledger["evaluations"] + ledger["killed"]
+    for purpose in ("optimiser", "memory", "metafeatures"):
+        ledger[purpose] = min(ledger[purpose], max(searched - busy, 0.0))
+        busy += ledger[purpose]
+    ledger["idle"] = max(searched - busy, 0.0)
+    ledger["refit"] = finished.refit_seconds
+    ledger["start and closing"] = max(used - sum(ledger.values()), 0.0)
+    return ledger

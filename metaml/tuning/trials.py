@@ -1,0 +1,192 @@
+"""Finished evaluations of a session, and what of them is on the disk until it ends: predictions and fold models."""
+
+import pickle
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from metaml.evaluation import FoldDone, FoldPlan, Outcome
+from metaml.report import ExperienceFacts
+from metaml.search.settings import TuneSettings
+from metaml.spaces.config import Config
+from metaml.system.scratch import Scratch
+from metaml.system.threads import importing
+from metaml_kb import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A finished evaluation of a session, and when it finished.
+
+    The `score` is what it is judged by: for metrics of labels the one after thresholds. The event log keeps it.
+    """
+
+    run: Run
+    outcome: Outcome
+    score: float
+    at: float
+
+    def told(self, metric: str) -> Outcome:
+        """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
+        return replace(self.outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else self.outcome
+
+
+def ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the complete ones of some trials, best first; the earlier of equals."""
+    complete = [trial for trial in trials if trial.run.status == "ok" and np.isfinite(trial.score)]
+    return sorted(complete, key=lambda trial: -trial.score)
+
+
+@dataclass(frozen=True, eq=False)
+class PartialModel:
+    """What was fitted to the first folds of an evaluation that was never complete: better than nothing at all.
+
+    The `score` is that of the first fold, which tells such evaluations apart; it is no score of the whole.
+    """
+
+    algorithm: str
+    config: Config
+    folds: tuple[FoldDone, ...]
+    score: float
+
+
+@dataclass(frozen=True)
+class TuneProgress:
+    """How far a session has come, for the person who watches; a resumed one keeps the settings it began with."""
+
+    n_done: int
+    seconds: float
+    metric: str
+    best: Trial | None
+    last: Trial
+    settings: TuneSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a session found: its trials in the order in which they finished, and where its seconds went.
+
+    `trouble` says why it ended early, if nothing more could be stored; `rescued` is what there is where none of the
+    trials is complete.
+    """
+
+    session: str
+    metric: str
+    plan: FoldPlan
+    trials: tuple[Trial, ...]
+    ledger: Mapping[str, float] = field(default_factory=dict)
+    experience: ExperienceFacts | None = None
+    trouble: str = ""
+    rescued: PartialModel | None = None
+
+    @property
+    def ranked(self) -> list[Trial]:
+        """Return the complete trials, best first."""
+        return ranked(self.trials)
+
+
+class PredictionFiles:
+    """Out-of-fold predictions of a session under way, in a folder that goes when the session ends.
+
+    They are what an ensemble is made of. Without a folder nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._is_full = False
+
+    def keep(self, run: str, predictions: npt.NDArray[Any] | None) -> None:
+        """Keep the predictions of a run; one that cannot be written is no reason to end a session."""
+        if self.folder is None or predictions is None or self._is_full:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            new = self.folder / f"{run}.new"
+            with new.open("wb") as file:
+                np.save(file, predictions, allow_pickle=False)
+            new.replace(self.folder / f"{run}.npy")
+        except OSError:
+            self._is_full = True
+
+    def keep_only(self, runs: Collection[str]) -> None:
+        """Forget the predictions of all other runs."""
+        if self.folder is None or not self.folder.is_dir():
+            return
+        for path in self.folder.glob("*.npy"):
+            if path.stem not in runs:
+                path.unlink(missing_ok=True)
+
+    def get(self, run: str) -> npt.NDArray[Any] | None:
+        """Return the predictions of a run, None if they were not kept."""
+        if self.folder is None:
+            return None
+        try:
+            found: npt.NDArray[Any] = np.load(self.folder / f"{run}.npy", allow_pickle=False)
+        except (OSError, EOFError, ValueError):
+            return None
+        return found
+
+    def clear(self) -> None:
+        """Remove everything, and the folder around it if there is no other search's in it."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            with suppress(OSError):
+                self.folder.parent.rmdir()
+
+
+class FoldModels:
+    """What was fitted to the folds of the trials of a session, on the disk; use it in a `with` block.
+
+    Averaged, the models of a trial make a model at once. What cannot be written is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._scratch = Scratch()
+        self._kept: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._scratch.close()
+
+    def __contains__(self, run: str) -> bool:
+        return run in self._kept
+
+    def keep(self, run: str, models: Sequence[bytes]) -> None:
+        """Keep the models of a run, if there are any."""
+        if not models:
+            return
+        try:
+            self._path(run).write_bytes(pickle.dumps(list(models), protocol=5))
+        except OSError:
+            self._path(run).unlink(missing_ok=True)
+        else:
+            self._kept.add(run)
+
+    def keep_only(self, runs: Collection[str]) -> None:
+        """Forget the models of all other runs."""
+        for run in self._kept - set(runs):
+            self._path(run).unlink(missing_ok=True)
+            self._kept.discard(run)
+
+    def get(self, run: str) -> tuple[Any, ...]:
+        """Return the models of a run, one for each fold; none if they were not kept, or are there no more."""
+        if run not in self._kept:
+            return ()
+        try:
+            content = self._path(run).read_bytes()
+        except OSError:
+            return ()
+        with importing:
+            # Written by this process, into a folder that only its user can read.
+            return tuple(pickle.loads(model) for model in pickle.loads(content))  # noqa: S301
+
+    def _path(self, run: str) -> Path:
+        return self._scratch.folder / run

@@ -1,0 +1,79 @@
+"""Who takes part in a search, and what its optimizers go by."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaml.acquisition.candidates import SpaceCandidates
+from metaml.algorithms import ALGORITHMS
+from metaml.data import from_frame
+from metaml.encoding import Facts
+from metaml.evaluation import Outcome
+from metaml.experience.experience import recall_experience
+from metaml.experience.lesson_files import LessonRequest
+from metaml.search.plan import SearchPlan, build_search, default_starts, inert_settings
+from metaml_kb import open_kb
+from tests.experienced import fill
+
+DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClasses": 3.0, "ClassEntropy": 1.1}
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory):
+    with open_kb(tmp_path_factory.mktemp("lineup") / "kb.db") as kb:
+        fill(kb)
+        yield recall_experience(kb, LessonRequest("neg_log_loss", "multiclass", ("decision_tree",)), DESCRIBED)
+
+
+def next_proposal(experience, *, is_timed):
+    """Return what a search proposes that knows four evaluations."""
+    lineup = SearchPlan(
+        task="multiclass",
+        facts=Facts(700, 8, 3),
+        metric="neg_log_loss",
+        algorithms=("decision_tree",),
+        strategy="default",
+        bandit="ucb1",
+        seed=0,
+        is_timed=is_timed,
+    )
+    search = build_search(lineup, experience)
+    for number in range(4):
+        config = ALGORITHMS["decision_tree"].space("multiclass").default() | {"min_samples_leaf": 10 + number}
+        search.resume("decision_tree", config, Outcome("ok", 1.0 + number, {"neg_log_loss": (-0.5 - number,)}, (0,)))
+    return search.ask().proposal
+
+
+@pytest.mark.parametrize("with_experience", [True, False])
+def test_seconds_count_only_where_time_does(experience, with_experience):
+    known = experience if with_experience else None
+
+    timed, counted = next_proposal(known, is_timed=True), next_proposal(known, is_timed=False)
+
+    assert (timed.proposer == "experience") is with_experience
+    assert timed.seconds > 0
+    assert counted.seconds is None
+
+
+def test_quick_learners_come_first_where_boosting_would_take_much_of_the_time():
+    facts, names = Facts(720, 77, 8), ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net")
+
+    first = {
+        seconds: default_starts("multiclass", names, facts, seconds=seconds)[0][0] for seconds in (10.0, 300.0, None)
+    }
+
+    assert first == {10.0: "extra_trees", 300.0: "lightgbm", None: "lightgbm"}
+
+
+def test_settings_that_cannot_matter_are_not_tried_twice():
+    frame = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 7, "y": np.arange(40) % 2})
+    with_gaps = frame.assign(a=frame["a"].mask(frame["b"] == 3), c=["u", "v"] * 20)
+
+    inert = inert_settings(from_frame(frame, target="y"))
+    candidates = SpaceCandidates(ALGORITHMS["svm"].space("binary"), inert=inert)
+    config = ALGORITHMS["svm"].space("binary").default()
+
+    assert inert == ["encoding", "max_levels", "cat_smooth", "imputation"]
+    assert inert_settings(from_frame(with_gaps, target="y")) == []
+    assert candidates.key(config) == candidates.key({**config, "imputation": "mean", "encoding": "integer"})
+    assert candidates.key(config) != candidates.key({**config, "C": 2.0})
