@@ -25,9 +25,8 @@ from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.simulate import Cell
 from metaml.metalearning.algorithm_ranking import curves_by_arm
 from metaml.metalearning.assessment.comparison import PER_DATASET
-from metaml.metalearning.assessment.quality import folds
 from metaml.metalearning.committee import ExperienceCommittee
-from metaml.metalearning.history import RunHistory, make_history
+from metaml.metalearning.history import RunHistory, leave_out_parts, make_history
 from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
 from metaml.search.optimizer import STRATEGIES
@@ -102,7 +101,7 @@ def play(family: str, metadata: Path, *, n_seeds: int, n_repeats: int, n_parts: 
     landscapes = [make_landscape(whole.thinned(LANDSCAPE_RUNS)) for whole in wholes]
     cells: list[Cell] = []
     curves: dict[str, Curves] = {}
-    for positions in folds(len(shared), n_parts):
+    for positions in leave_out_parts(len(shared), n_parts):
         part = [shared[k] for k in positions]
         rests = [
             landscape.keep(k for k, name in enumerate(landscape.datasets) if name not in part)

@@ -26,18 +26,19 @@ from numpy.typing import NDArray
 from remembered import remembered
 
 from metaml.acquisition.committee import Committee
+from metaml.arrays import Positions
 from metaml.experience.load_history import experience
 from metaml.metafeatures import GROUPS
-from metaml.metalearning.assessment.comparison import PER_DATASET, described
+from metaml.metalearning.assessment.comparison import PER_DATASET
 from metaml.metalearning.assessment.neighbours import Neighbours
-from metaml.metalearning.assessment.quality import folds, kendall
 from metaml.metalearning.assessment.rgpe import RankWeighted
-from metaml.metalearning.committee import ExperienceCommittee, Prior
+from metaml.metalearning.committee import ExperienceCommittee
 from metaml.metalearning.guard import Guard
-from metaml.metalearning.history import RunHistory
+from metaml.metalearning.history import RunHistory, leave_out_parts
 from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
-from metaml.metalearning.scales import Positions
+from metaml.metalearning.prior import Prior
+from metaml.metalearning.rank_correlation import kendall
 from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.metalearning.training import packed, train, unpacked
 from metaml.metalearning.transfer_gp import ExperienceProcess
@@ -82,7 +83,7 @@ class Case:
 def case_of(whole: RunHistory, k: int, learners: dict[str, MetaLearner | Neighbours], landscape: Landscape) -> Case:
     """Return a data set of an experience as a case."""
     places = whole.places[k]
-    return Case(k, whole.rows[places], whole.scores[places], described(whole, k), learners, landscape)
+    return Case(k, whole.rows[places], whole.scores[places], whole.metafeatures_of(k), learners, landscape)
 
 
 def open_tables(folder: str, metadata: Path, algorithms: Sequence[str]) -> KnowledgeBase:
@@ -108,7 +109,7 @@ def cases(
     landscape = remembered(
         cache, f"{name}-landscape", lambda: make_landscape(known.thinned(LANDSCAPE_RUNS), n_grid=2000)
     )
-    for number, part in enumerate(folds(whole.n_datasets, N_FOLDS)):
+    for number, part in enumerate(leave_out_parts(whole.n_datasets, N_FOLDS)):
         if any(k in tested for k in part):
             every = remembered(
                 cache, f"{name}-{number}", partial(part_cases, known, landscape, part, recipes, scores=whole.scores)
@@ -146,8 +147,8 @@ def tau(
     found: dict[tuple[str, int], list[float]] = {}
     for case in cases(whole, recipes, n_tasks, cache=cache):
         for name, model in case.learners.items():
-            said = model.predict_rows(case.rows, case.metafeatures)
-            found.setdefault((name, 0), []).append(kendall(said, case.scores))
+            predicted = model.predict_rows(case.rows, case.metafeatures)
+            found.setdefault((name, 0), []).append(kendall(predicted, case.scores))
         for name in [name for name in ("simple", "default") if name in recipes]:
             prior = case.prior(name)
             points = prior.points(case.rows)

@@ -10,12 +10,10 @@ release = version = installed_version("metaml")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build"]
-suppress_warnings: list[str] = []
 myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = "metaml"
-html_static_path: list[str] = []
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -23,11 +21,12 @@ autodoc_preserve_defaults = True
 maximum_signature_line_length = 88
 
 
-def as_restructured_text(app: Any, kind: str, name: str, target: Any, options: Any, lines: list[str]) -> None:
+def as_restructured_text(*event: Any) -> None:
     """Turn the Markdown of our docstrings into what Sphinx expects: `code` becomes ``code``."""
+    lines: list[str] = event[-1]
     lines[:] = [re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", line) for line in lines]
 
 
 def setup(app: Any) -> None:
-    """Connect the hooks of this page of settings."""
+    """Connect the functions above with Sphinx."""
     app.connect("autodoc-process-docstring", as_restructured_text)

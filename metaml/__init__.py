@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaml.api import TuneResult, tune
+    from metaml.api import TuneResult, load, predict, tune
+    from metaml.commands import bot, describe, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.starter import open_with_starter as open_kb
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
@@ -22,8 +23,17 @@ _HOMES = {
     "MetaMLRegressor": "metaml.estimators",
     "Run": "metaml_kb",
     "TuneResult": "metaml.api",
+    "bot": "metaml.commands",
+    "describe": "metaml.commands",
+    "learn": "metaml.commands",
+    "load": "metaml.api",
     "open_kb": "metaml.starter:open_with_starter",
+    "predict": "metaml.api",
+    "replay": "metaml.commands",
+    "reproduce": "metaml.commands",
+    "suggest": "metaml.commands",
     "tune": "metaml.api",
+    "why": "metaml.commands",
 }
 
 __all__ = [
@@ -34,8 +44,17 @@ __all__ = [
     "Run",
     "TuneResult",
     "__version__",
+    "bot",
+    "describe",
+    "learn",
+    "load",
     "open_kb",
+    "predict",
+    "replay",
+    "reproduce",
+    "suggest",
     "tune",
+    "why",
 ]
 
 
@@ -44,3 +63,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home, _, original = _HOMES[name].partition(":")
     return getattr(import_module(home), original or name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

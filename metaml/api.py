@@ -1,8 +1,9 @@
-"""metaml from Python: `metaml.tune(data)` takes a path or a frame and gives a model, a leaderboard and a report."""
+"""metaml from Python: `tune` gives a model, a leaderboard and a report; `predict` uses the model on new rows."""
 
 import io
 import json
 import sys
+import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -14,11 +15,14 @@ import pandas as pd
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, in_words, seconds_of
-from metaml.data import Dataset, from_frame, read_dataset
+from metaml.data import Dataset, read_frame
+from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
 from metaml.experience.load_history import check_left_out
 from metaml.model import Model
+from metaml.model import load as load_model
+from metaml.model.table import prediction_table
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.report.wording import counted, metric_label, score_text
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
@@ -134,6 +138,13 @@ def tune(
     it is five minutes. `output` is a folder for the model, the report and the tables; without one nothing is written.
     `kb` is a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
     ":memory:" neither uses nor adds experience. `name` is what the data set is called, by default its file's name.
+
+    Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
+
+    >>> from sklearn.datasets import load_iris
+    >>> frame = load_iris(as_frame=True).frame
+    >>> tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").best_algorithm
+    'decision_tree'
     """
     settings = settings_of(
         metric=metric,
@@ -148,17 +159,12 @@ def tune(
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
         seed=seed,
-        # A name may hold commas, unlike that of an algorithm: a text is one data set.
-        exclude_datasets=(exclude_datasets,) if isinstance(exclude_datasets, str) else tuple(exclude_datasets),
+        exclude_datasets=one_or_more(exclude_datasets),
         refits=refit,
     )
     budget = Budget(settings.seconds)
-    if isinstance(data, pd.DataFrame):
-        dataset = from_frame(data, target, task, name or "data")
-    else:
-        dataset = read_dataset(data, target, task, name)
     return result_of(
-        dataset,
+        dataset_in(data, target, task, name),
         settings,
         budget=budget,
         kb=kb,
@@ -168,6 +174,49 @@ def tune(
         resume=resume,
         predictions=predictions,
     )
+
+
+def load(path: str | Path) -> Model:
+    """Return a saved model, as `metaml tune` and `TuneResult.model.save` write it.
+
+    `path` is the folder that `tune` wrote, or a model.zip. Nothing in the file is executed. Raises `BadModel` if there
+    is no model, or if the file was changed.
+
+    >>> load("nowhere")
+    Traceback (most recent call last):
+    metaml.errors.BadModel: There is no model at nowhere. ...
+    """
+    return load_model(path)
+
+
+def predict(
+    model: str | Path | Model | TuneResult, data: str | Path | pd.DataFrame, *, proba: bool = False
+) -> pd.DataFrame:
+    """Return the column `prediction` for the rows of a table, in their order.
+
+    `model` is a model, the result of `tune`, or where one was saved. `data` is a csv, parquet or ARFF file or a frame,
+    whose index is kept. With `proba`, each class has one more column, with its probability (0 to 1). A note, such as
+    one on a missing column, is a `UserWarning`.
+
+    Raises `BadModel` if there is no model, `BadDataset` for rows that the model cannot use, and `BadRequest` if `proba`
+    is asked of a model that predicts a number.
+
+    >>> from sklearn.datasets import load_iris
+    >>> frame = load_iris(as_frame=True).frame
+    >>> result = tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:")
+    >>> predict(result, frame.head(2))
+       prediction
+    0           0
+    1           0
+    """
+    loaded = model.model if isinstance(model, TuneResult) else model if isinstance(model, Model) else load(model)
+    if proba and loaded.labels is None:
+        raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave proba out.")
+    frame = data if isinstance(data, pd.DataFrame) else read_frame(data, like=loaded.schema)
+    answer = loaded.answer(frame)
+    for note in (*loaded.notes, *answer.notes):
+        warnings.warn(note, UserWarning, stacklevel=2)
+    return prediction_table(loaded, answer, proba=proba).set_axis(frame.index)
 
 
 def settings_of(
@@ -181,11 +230,11 @@ def settings_of(
     """Return the settings for a budget and algorithms as people give them."""
     if iterations is not None and iterations < 1:
         raise BadRequest(f"{iterations} iterations find nothing. Give at least 1, or none and a time budget.")
-    wanted = tuple(ALGORITHMS) if algorithms is None else _names_in(algorithms)
+    wanted = tuple(ALGORITHMS) if algorithms is None else names_in(algorithms)
     return TuneSettings(
         seconds=_seconds_in(time_budget, iterations),
         n_iterations=iterations,
-        algorithms=chosen(wanted, _names_in(exclude)),
+        algorithms=chosen(wanted, names_in(exclude)),
         **others,
     )
 
@@ -228,13 +277,6 @@ def _seconds_in(time_budget: str | float | None, iterations: int | None) -> floa
     if time_budget is None:
         return seconds_of(DEFAULT_BUDGET) if iterations is None else None
     return seconds_of(time_budget if isinstance(time_budget, str) else str(float(time_budget)))
-
-
-def _names_in(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of a list, or of a text with commas as the command line takes it."""
-    if isinstance(names, str):
-        return tuple(name.strip() for name in names.split(",") if name.strip())
-    return tuple(names)
 
 
 def _tell(progress: TuneProgress) -> None:

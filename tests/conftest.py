@@ -42,6 +42,13 @@ def kb(tmp_path: Path) -> Iterator[KnowledgeBase]:
         yield base
 
 
+@pytest.fixture
+def empty_kb() -> Iterator[KnowledgeBase]:
+    """A knowledge base in memory without anything in it."""
+    with open_kb(":memory:") as base:
+        yield base
+
+
 def make_run(number: int = 0, **changes: object) -> Run:
     """Return a run that differs from others by its number."""
     fields: dict[str, object] = {

@@ -1,5 +1,6 @@
-"""What docs/ says is true: the reference is that of the commands, the snippets run, the picture has every table."""
+"""What docs/ says is true: the site builds, the command reference is current, snippets run, links lead somewhere."""
 
+import ast
 import contextlib
 import importlib.util
 import io
@@ -18,6 +19,7 @@ from metaml_kb.tables import VIEWS, metadata
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 FILE = re.compile(r"`((?:metaml|kb|cli|tests|migrations|docs|benchmarks)/[\w/.]+\.(?:py|md|svg))`")
 
@@ -85,7 +87,7 @@ def test_the_example_of_every_command_can_be_typed(words):
 def test_pages_that_show_commands_show_what_the_parser_takes():
     shown = [
         line
-        for page in DOCS.glob("*.md")
+        for page in PAGES
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
         for line in block.splitlines()
         if line.startswith("metaml ")
@@ -134,14 +136,42 @@ def test_every_table_and_column_is_in_the_picture_and_every_table_on_the_page():
         assert f"`{name}`" in page
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_files_named_on_a_page_exist(page):
     text = page.read_text(encoding="utf-8")
 
-    links = [DOCS / link for link in LINK.findall(text) if "://" not in link]
+    links = [page.parent / link for link in LINK.findall(text) if "://" not in link and not link.startswith("mailto:")]
     files = [ROOT / name for name in FILE.findall(text) if "NAME" not in name]
 
     assert [str(path) for path in (*links, *files) if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_python_on_a_page_imports_what_exists(page):
+    snippets = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    imports = [node for code in snippets for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+
+    missing = [
+        f"{node.module}.{alias.name}"
+        for node in imports
+        for alias in node.names
+        if not hasattr(importlib.import_module(node.module), alias.name)
+    ]
+
+    assert missing == []
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    for name in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(name)
+    build = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(tmp_path)]
+
+    done = subprocess.run(build, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert {page.relative_to(DOCS).with_suffix(".html") for page in PAGES} <= {
+        page.relative_to(tmp_path) for page in tmp_path.rglob("*.html")
+    }
 
 
 @pytest.mark.parametrize(

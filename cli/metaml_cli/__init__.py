@@ -1,1 +1,1 @@
-"""The command line: parses, calls metaml, fingerprints."""
+"""The command line: parses, calls metaml, prints."""

@@ -1,4 +1,4 @@
-"""`metaml bot`: make experience by running random configurations on many data sets."""
+"""`metaml bot`: run random configurations on many data sets, to fill the knowledge base."""
 
 import secrets
 from typing import TYPE_CHECKING, Annotated
@@ -21,29 +21,30 @@ def bot(
     builtin: Annotated[bool, typer.Option("--builtin", help="The real data sets inside scikit-learn.")] = False,
     openml_suite: Annotated[str | None, typer.Option(help="OpenML suites, comma-separated, such as 99.")] = None,
     openml_task: Annotated[str | None, typer.Option(help="OpenML tasks, comma-separated, such as 31,37.")] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="OpenML only from its cache; no connection.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Read OpenML only from its cache.")] = False,
     publish: Annotated[
         bool, typer.Option("--publish", help="Upload complete runs to OpenML with your API key (OPENML_APIKEY).")
     ] = False,
-    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
+    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
     time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Evaluations at a time, one core each.")] = 1,
-    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds a fifth out.")] = 5,
+    workers: Annotated[int, typer.Option(min=1, help="Evaluations in parallel, one core each.")] = 1,
+    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 60.0,
-    limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
-    max_rows: Annotated[int | None, typer.Option(min=10, help="Larger data sets are subsampled to this.")] = None,
+    limit_memory: Annotated[float, typer.Option(min=10, help="Memory limit of one evaluation, in megabytes.")] = 4000.0,
+    max_rows: Annotated[int | None, typer.Option(min=10, help="Use at most this many rows of a data set.")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=MOST_SEED, help="Decides the configurations; default a new one.")
+        int | None, typer.Option(min=0, max=MOST_SEED, help="Seed of the configurations; default: a new one.")
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be done and how long it takes.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be run, and for how long.")] = False,
     kb: KB = None,
     form: Annotated[Format, typer.Option("--format", help="Form of the plan.")] = Format.table,
 ) -> None:
     """Run random configurations of many algorithms on many data sets and keep every run.
 
-    The pair of data set and algorithm with the fewest runs comes next; the default configuration first. Started
-    again it goes on; several bots may share one knowledge base. Ctrl-C finishes what is under way.
+    The pair of data set and algorithm with the fewest runs is next; its first run is the default configuration. A
+    second call continues where the first ended. Several bots may share one knowledge base. Ctrl-C finishes the
+    evaluations that are running.
 
     Example: metaml bot --builtin --runs 60 --workers 2
     """
@@ -51,6 +52,7 @@ def bot(
     from metaml.budget import seconds_of
     from metaml.evaluation import Limits
     from metaml.random_bot.bot import BotSettings, run_bot
+    from metaml.sources.named import named_sources
 
     settings = BotSettings(
         algorithms=names_in(algorithms) if algorithms else tuple(ALGORITHMS),
@@ -62,7 +64,13 @@ def bot(
         max_rows=max_rows,
         seed=secrets.randbelow(MOST_SEED + 1) if seed is None else seed,
     )
-    sources = _sources(data or [], builtin, numbers(openml_task), numbers(openml_suite), offline=offline)
+    sources = named_sources(
+        data or [],
+        is_builtin=builtin,
+        tasks=numbers(openml_task),
+        suites=numbers(openml_suite),
+        offline=offline,
+    )
     publisher = _publisher(offline=offline) if publish else None
     if plan:
         _plan(kb, sources, settings, form)
@@ -87,7 +95,7 @@ def bot(
 
 
 def _plan(place: str | None, sources: "list[Source]", settings: "BotSettings", form: Format) -> None:
-    """Show what would be done; where there is no knowledge base yet, none is made for that."""
+    """Show what would be run. If there is no knowledge base yet, do not create one for this."""
     from metaml.random_bot.forecast import plan_runs
     from metaml.starter import add_starter
     from metaml_kb.engine import locate, sqlite_path
@@ -103,7 +111,7 @@ def _plan(place: str | None, sources: "list[Source]", settings: "BotSettings", f
 
 
 def _publisher(*, offline: bool) -> "Publish":
-    """Return what uploads runs; it needs a key and a connection."""
+    """Return the function that uploads runs; it needs an API key and a connection."""
     from metaml.errors import BadRequest
     from metaml.openml_runs.publishing import Publisher, api_key
     from metaml.sources.openml import Client
@@ -111,28 +119,6 @@ def _publisher(*, offline: bool) -> "Publish":
     if offline:
         raise BadRequest("Nothing can be published offline. Leave out --offline or --publish.")
     return Publisher(Client(), api_key())
-
-
-def _sources(data: list[str], builtin: bool, tasks: list[int], suites: list[int], *, offline: bool) -> "list[Source]":
-    """Return all data sets that were asked for."""
-    from metaml.errors import BadRequest
-
-    sources: list[Source] = []
-    if data:
-        from metaml.sources import folder
-
-        sources += folder.sources(data)
-    if builtin:
-        from metaml.sources import builtin as inside
-
-        sources += inside.sources()
-    if tasks or suites:
-        from metaml.sources import openml
-
-        sources += openml.sources(tasks, suites, offline=offline)
-    if not sources:
-        raise BadRequest("No data set was named. Give --data FOLDER, --builtin, or --openml-task NUMBER.")
-    return sources
 
 
 def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: int) -> str:
@@ -155,7 +141,7 @@ def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: in
 
 
 def _summary(report: "BotReport", settings: "BotSettings") -> str:
-    """Return what was done, with the failures by algorithm and kind."""
+    """Return what was done, with the failures by algorithm and status."""
     from metaml.budget import in_words
 
     busy = report.busy_seconds / max(report.seconds * settings.n_workers, 1e-9)

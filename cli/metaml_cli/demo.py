@@ -1,4 +1,4 @@
-"""`metaml demo`: a tour of metaml on a real data set, in a folder of its own."""
+"""`metaml demo`: a tour of metaml on a real data set, in its own folder."""
 
 import os
 import shlex
@@ -27,12 +27,12 @@ SHORT_KEY = 8
 
 def demo(
     output: Annotated[Path, typer.Option(help="Folder for everything the tour makes.")] = Path("metaml-demo"),
-    seconds: Annotated[int, typer.Option(min=1, help="For the search; all else takes about half a minute.")] = 45,
+    seconds: Annotated[int, typer.Option(min=1, help="For the search; the rest takes about half a minute.")] = 45,
 ) -> None:
     """Take a tour: every step of working with metaml, on a real data set, in about a minute.
 
-    It needs no network. Everything it makes is in its folder, also a knowledge base of its own; only the speed of
-    this machine is kept among your caches, as by every search.
+    It needs no network. It writes everything into its folder, including its own knowledge base. Only the measured speed
+    of this machine goes to your cache, as in every search.
 
     Example: metaml demo --output metaml-demo --seconds 45
     """
@@ -40,7 +40,7 @@ def demo(
     rows, new = write_data(output)
     tour = Tour(output)
     tour.tell(
-        f"A tour of metaml: can a tumour be told malignant from what a microscope sees? {DATA} has {rows} patients "
+        f"A tour of metaml: does a microscope image show whether a tumour is malignant? {DATA} has {rows} patients "
         f"of the University of Wisconsin (the data set comes with scikit-learn); {NEW} has {new} more whose "
         f"{TARGET} metaml does not see. Everything is in the folder {output}, also the knowledge base: your own is "
         "not touched. Each command below really runs; you can type it yourself."
@@ -89,14 +89,14 @@ def demo(
 
 
 class Tour:
-    """Commands that run in a folder with a knowledge base of its own, shown as a person would type them."""
+    """Runs commands in a folder with its own knowledge base, and shows them as a user would type them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {**os.environ, "METAML_KB": KB_FILE}
 
     def tell(self, text: str) -> None:
-        """Print some sentences, after a free line."""
+        """Print some sentences, after an empty line."""
         typer.echo("\n" + textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False))
 
     def show(self, command: str) -> None:
@@ -104,17 +104,17 @@ class Tour:
         self.show_plain(f"$ {command}")
 
     def show_plain(self, line: str) -> None:
-        """Print a line that is to be copied, never broken."""
+        """Print a line that the user may copy, so it is never wrapped."""
         typer.echo(f"  {line}")
 
     def run(self, *arguments: str, most: int | None = None, last: int = 0, is_live: bool = False) -> None:
-        """Show a command, run it, and print what it says; of a long answer the first lines and the `last` ones."""
+        """Show a command, run it, and print its output. Of a long output, print `most` lines and the `last` ones."""
         self.show(f"metaml {' '.join(map(_quoted, arguments))}")
         sys.stdout.flush()
         command = [sys.executable, "-m", "metaml_cli", *arguments]
-        # In a terminal a search shows how it fares; all else is kept to the width of the page.
+        # In a terminal, a search shows its progress. All other output is fitted to the page.
         watched = is_live and sys.stderr.isatty()
-        # Ctrl-C is for the command: a search finishes with what it has.
+        # Ctrl-C goes to the command, not to the tour: a search then ends with its best model so far.
         before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
             done = subprocess.run(
@@ -136,24 +136,24 @@ class Tour:
 
 
 def _shortened(lines: Sequence[str], most: int | None, last: int) -> list[str]:
-    """Return lines of at most 80 columns, and of too many the first and the last ones."""
+    """Return lines of at most 80 columns; if there are too many, only the first and the last ones."""
     if most is not None and len(lines) > most + last + 1:
         lines = [*lines[:most], f"… {len(lines) - most - last} more lines …", *lines[len(lines) - last :]]
     return [part.rstrip() for line in lines for part in _wrapped(line)]
 
 
 def _wrapped(line: str) -> list[str]:
-    """Return a line in parts that fit; spaces within it stay, as they may be a table's."""
+    """Return a line in parts that fit. Keep the spaces in it: they may align a table."""
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ", drop_whitespace=False, break_on_hyphens=False) or [""]
 
 
 def _quoted(word: str) -> str:
-    """Return a word as a shell reads it; SQL, which has single quotes of its own, in double ones."""
+    """Return a word quoted for a shell; SQL that contains single quotes gets double quotes."""
     return f'"{word}"' if "'" in word and not set('"$`\\') & set(word) else shlex.quote(word)
 
 
 def write_data(folder: Path) -> tuple[int, int]:
-    """Write the data set into the folder, in two parts; return the rows of each."""
+    """Write the data set into the folder, in two parts; return the number of rows of each."""
     import numpy as np
     from sklearn.model_selection import train_test_split
 
@@ -163,7 +163,7 @@ def write_data(folder: Path) -> tuple[int, int]:
     if folder.exists() and not folder.is_dir():
         raise BadRequest(f"{folder} is a file. Choose a folder with --output.")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / ANSWERS).exists():
-        raise BadRequest(f"{folder} holds files that are not the tour's. Choose another folder with --output.")
+        raise BadRequest(f"{folder} holds files that the tour did not write. Choose another folder with --output.")
     dataset = builtin.load("breast_cancer")
     frame = dataset.X.assign(**{TARGET: np.asarray(dataset.labels)[dataset.y]})
     known, new = train_test_split(frame, test_size=HELD_OUT, stratify=frame[TARGET], random_state=0)
@@ -178,7 +178,7 @@ def write_data(folder: Path) -> tuple[int, int]:
 
 
 def _verdict(folder: Path) -> str:
-    """Return how the predictions compare with what the doctors found."""
+    """Return how many predictions agree with the diagnoses of the doctors."""
     import pandas as pd
     from sklearn.metrics import roc_auc_score
 
@@ -188,12 +188,12 @@ def _verdict(folder: Path) -> str:
     area = roc_auc_score(truth == "malignant", answers["malignant"])
     return (
         f"Compared with {ANSWERS}, {n_right} of {len(truth)} diagnoses are right ({n_right / len(truth):.1%}), and "
-        f"the ROC AUC is {area:.4f}. The score that metaml gave above is cross-validated; this one is the proof of it."
+        f"the ROC AUC is {area:.4f}. The score that metaml gave above is cross-validated; this one confirms it."
     )
 
 
 def _best_run(folder: Path) -> str | None:
-    """Return the beginning of the key of the best run, as `metaml kb best` shows it; None if none was complete."""
+    """Return the first characters of the key of the best run; None if no run was complete."""
     from metaml_kb import open_kb
 
     with open_kb(folder / KB_FILE, create=False) as base:

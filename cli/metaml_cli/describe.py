@@ -1,4 +1,4 @@
-"""`metaml describe`: what kind of data set this is, and which known ones are like it."""
+"""`metaml describe`: the metafeatures of a data set, and the most similar known data sets."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,13 +16,13 @@ N_SIMILAR = 3
 
 def describe(
     path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
-    target: Annotated[str | None, typer.Option(help="Column to predict; default the last one.")] = None,
-    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default found out.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time allowance.")] = 30.0,
+    target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for the metafeatures, in seconds.")] = 30.0,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Compute a data set's metafeatures, by OpenML's names, and the most similar data sets known.
+    """Compute the metafeatures of a data set, with OpenML's names, and find the most similar known data sets.
 
     Example: metaml describe data.csv --target price --format json
     """
@@ -48,17 +48,16 @@ def describe(
             form,
         )
         return
-    import pandas as pd
+    from metaml.metafeatures.table import as_table
 
-    rows = [(name, value, facts.reasons.get(name, "")) for name, value in facts.values.items()]
-    show(pd.DataFrame(rows, columns=["metafeature", "value", "undefined because"]), form)
+    show(as_table(facts), form)
     say("Seconds: " + ", ".join(f"{group} {spent:.2f}" for group, spent in facts.seconds.items()))
     for item in similar:
         say(f"Similar: {item['name']} (distance {item['distance']:.2f}, {counted(item['runs'], 'run')})")
 
 
 def introduce(dataset: "Dataset") -> None:
-    """Say what was read, what is predicted, and every repair."""
+    """Print what was read, which column is the target, and every repair of the data."""
     guessed = ", its last column" if dataset.target_was_guessed else ""
     size = f"{counted(len(dataset.y), 'row')}, {counted(dataset.X.shape[1], 'feature')}"
     say(f"{dataset.name}: {size}, {dataset.task}.")

@@ -1,4 +1,4 @@
-"""`metaml kb import-table` and `import-metafeatures`: bring in tables that other people made."""
+"""`metaml kb import-table`, `import-metafeatures` and `import-openml`: import results of other people."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def import_table_(
-    path: Annotated[Path, typer.Argument(help="A csv or tsv file, maybe packed; a row per configuration.")],
+    path: Annotated[Path, typer.Argument(help="A csv or tsv file, plain or .gz; a row per configuration.")],
     dataset_column: Annotated[str, typer.Option(help="Column that names the data set.")],
     score_column: Annotated[list[str], typer.Option(help="Column with a score; may be repeated.")],
     metric: Annotated[
-        list[str] | None, typer.Option(help="Metric name of each score column, in order; default the column's name.")
+        list[str] | None, typer.Option(help="Metric name of each score column, in order; default: the column's name.")
     ] = None,
     lower_is_better: Annotated[
         list[str] | None, typer.Option(help="Score column that is a loss; it is stored negated as neg_….")
     ] = None,
     algorithm: Annotated[str | None, typer.Option(help="The algorithm of all rows.")] = None,
     algorithm_column: Annotated[str | None, typer.Option(help="Column that names the algorithm.")] = None,
-    config_column: Annotated[str | None, typer.Option(help="Column with a dict, read literally.")] = None,
+    config_column: Annotated[str | None, typer.Option(help="Column with hyperparameters as a dict.")] = None,
     seconds_column: Annotated[str | None, typer.Option(help="Column with the runtime in seconds.")] = None,
     speed_column: Annotated[str | None, typer.Option(help="Column with the host's speed, such as scimark.")] = None,
     proposer_column: Annotated[str | None, typer.Option(help="Column that says who proposed the run.")] = None,
@@ -32,18 +32,18 @@ def import_table_(
     ignore_column: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
     word_column: Annotated[list[str] | None, typer.Option(help="Column whose values are all words.")] = None,
     decimal_column: Annotated[list[str] | None, typer.Option(help="Column whose numbers are all decimal.")] = None,
-    default: Annotated[list[str] | None, typer.Option(help="NAME=VALUE that an empty cell stands for.")] = None,
+    default: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what an empty cell of a column means.")] = None,
     empty_means_default: Annotated[
         bool, typer.Option("--empty-means-default", help="An empty cell is the default, not inactive.")
     ] = False,
     failed_score: Annotated[float | None, typer.Option(help="The score that marks a failed run.")] = None,
     dataset_prefix: Annotated[str, typer.Option(help="Put before each data set's name, such as openml-task-.")] = "",
     task: Annotated[str, typer.Option(help="binary, multiclass or regression, if all are the same.")] = "unknown",
-    fold_plan: Annotated[str, typer.Option(help="Name of the way in which the rows were evaluated.")] = "imported",
-    sep: Annotated[str | None, typer.Option(help="Separator; default found out.", show_default=False)] = None,
+    fold_plan: Annotated[str, typer.Option(help="A name for the way the rows were evaluated.")] = "imported",
+    sep: Annotated[str | None, typer.Option(help="Separator; default: detected.", show_default=False)] = None,
     kb: KB = None,
 ) -> None:
-    """Bring in a table of evaluated configurations; columns not named are hyperparameters.
+    """Import a table of evaluated configurations; columns without an option are hyperparameters.
 
     Example: metaml kb import-table runs.csv.gz --dataset-column task_id --algorithm svm --score-column accuracy
     """
@@ -85,10 +85,10 @@ def import_metafeatures_(
     dataset_prefix: Annotated[str, typer.Option(help="As used for import-table.")] = "",
     source: Annotated[str, typer.Option(help="Who computed them.")] = "openml",
     ignore_column: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
-    sep: Annotated[str | None, typer.Option(help="Separator; default found out.", show_default=False)] = None,
+    sep: Annotated[str | None, typer.Option(help="Separator; default: detected.", show_default=False)] = None,
     kb: KB = None,
 ) -> None:
-    """Bring in a table of metafeatures.
+    """Import a table of metafeatures.
 
     Example: metaml kb import-metafeatures metafeatures.csv --dataset-column task_id
     """
@@ -116,9 +116,9 @@ def import_openml_(
     limit: Annotated[int, typer.Option(min=1, help="Evaluations of each task and flow at most.")] = 1000,
     kb: KB = None,
 ) -> None:
-    """Bring in other people's evaluations from OpenML, with their hyperparameters.
+    """Import other people's evaluations from OpenML, with their hyperparameters.
 
-    Flows that mean the same as one of our algorithms get its name, others are called openml.flow.N.
+    A flow that is the same as one of our algorithms gets its name; others are called openml.flow.N.
 
     Example: metaml kb import-openml --task 31,37 --flow 6969
     """

@@ -1,4 +1,4 @@
-"""`metaml kb`: look at a knowledge base, share it, keep it in order."""
+"""`metaml kb`: query, share and maintain a knowledge base."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -16,21 +16,22 @@ if TYPE_CHECKING:
     from metaml_kb.transfer import Merged
 
 app = typer.Typer(
-    help="Look at a knowledge base, share it, keep it in order.\n\nExample: metaml kb runs --algorithm svm --limit 5",
+    help="Query, share and maintain a knowledge base.\n\nExample: metaml kb runs --algorithm svm --limit 5",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 KB = Annotated[
-    str | None, typer.Option("--kb", help="File or database URL; default METAML_KB, else your own.", show_default=False)
+    str | None,
+    typer.Option("--kb", help="File or database URL; default: METAML_KB, else your own.", show_default=False),
 ]
-Form = Annotated[Format, typer.Option("--format", help="csv and json are clean on standard output.")]
+Form = Annotated[Format, typer.Option("--format", help="csv and json write only data to standard output.")]
 SHOWN_RUNS = 20
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def opened(place: str | None, *, create: bool = False) -> "KnowledgeBase":
-    """Return the knowledge base that --kb names; a file that is made starts with the experience that ships."""
+    """Return the knowledge base that --kb names; with `create`, a new file gets the runs that come with metaml."""
     if create:
         from metaml.starter import open_with_starter
 
@@ -44,13 +45,13 @@ def opened(place: str | None, *, create: bool = False) -> "KnowledgeBase":
 def init(
     kb: KB = None,
     empty: Annotated[
-        bool, typer.Option("--empty", help="Without the starter: the runs that come with metaml.")
+        bool, typer.Option("--empty", help="Without the starter, the runs that come with metaml.")
     ] = False,
 ) -> None:
-    """Make a knowledge base that starts with the runs that come with metaml, or add them to one that exists.
+    """Create a knowledge base with the runs that come with metaml, or add these runs to an existing one.
 
-    Every command that makes a file does the same; a database on a server gets them only from here. The variable
-    METAML_STARTER turns this off (no), or names another exported file to start from.
+    Every command that creates a file adds these runs; a database on a server gets them only from this command. Set the
+    variable METAML_STARTER to no to turn this off, or to the name of another exported file to start from that.
 
     Example: metaml kb init --kb team.db
     """
@@ -75,7 +76,7 @@ def info(
     schema: Annotated[bool, typer.Option("--schema", help="List tables and columns instead.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Tell what a knowledge base holds, and what of it came with metaml as a starter.
+    """Show what a knowledge base holds, and how much of it came with metaml as a starter.
 
     Example: metaml kb info --format json
     """
@@ -104,7 +105,7 @@ def runs(
     origin: Annotated[list[str] | None, typer.Option(help="default, random, warm start, surrogate, imported.")] = None,
     session: Annotated[list[str] | None, typer.Option(help="A key, its beginning, or bot, tune, import.")] = None,
     since: Annotated[str | None, typer.Option(help="A date such as 2026-11-16, or an age such as 2h, 7d.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the newest; a table shows 20 unless told.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the newest; the default of a table is 20.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -130,7 +131,7 @@ def runs(
 
 
 def moment(text: str) -> datetime | str:
-    """Return the moment an age such as 2h or 7d ago stands for; a date is left to the knowledge base."""
+    """Return the moment of an age such as 2h or 7d ago. Other texts are returned as they are: dates."""
     age = re.fullmatch(r"(\d+)([mhdw])", text)
     if age is None:
         return text
@@ -143,7 +144,7 @@ def moment(text: str) -> datetime | str:
 
 
 def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return runs for a person's eye: what, how good, how long, and the configuration in one column."""
+    """Return runs for a table on screen: names, scores, seconds, and the configuration in one column."""
     metrics = frame.attrs.get("metrics", [])
     known = {"run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session", "probability", "error"}
     known |= {"fit_seconds", "predict_seconds", "peak_megabytes", "finished_at", *metrics}
@@ -178,7 +179,7 @@ def best(
 
 
 def _best_first(frame: "pd.DataFrame", metric: str) -> "pd.DataFrame":
-    """Return the best runs with the score first and what all have in common left out."""
+    """Return the best runs with the score first, without the columns that are the same for all."""
     name = metric if metric in frame else f"neg_{metric}"
     arranged = _arranged(frame).drop(columns=["dataset", "status"])
     return arranged[[name, *(column for column in arranged.columns if column != name)]]
@@ -190,7 +191,7 @@ def sql(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Answer a SELECT; nothing can be written through it.
+    """Run a SELECT statement. It can only read.
 
     Example: metaml kb sql "SELECT dataset, max(value) FROM result WHERE metric = 'accuracy' GROUP BY dataset"
     """
@@ -202,14 +203,14 @@ def sql(
 def export_(
     path: Annotated[Path, typer.Argument(help="File to write, such as team.metaml; .db gives SQLite.")],
     private: Annotated[
-        bool, typer.Option("--private", help="Leave out names, settings, predictions, hours; salt keys.")
+        bool, typer.Option("--private", help="Leave out names, settings, predictions, times of day; salt keys.")
     ] = False,
     with_starter: Annotated[
-        bool, typer.Option("--with-starter", help="Also the runs that came with metaml, which others have.")
+        bool, typer.Option("--with-starter", help="Also the runs that came with metaml; others have them too.")
     ] = False,
     kb: KB = None,
 ) -> None:
-    """Write everything that is yours into one portable file; what came with metaml is left out.
+    """Write your runs into one portable file, without those that came with metaml.
 
     Example: metaml kb export share.metaml --private
     """
@@ -226,7 +227,7 @@ def import_(
     path: Annotated[Path, typer.Argument(help="A file written by export, or another SQLite knowledge base.")],
     kb: KB = None,
 ) -> None:
-    """Bring in what an exported file knows.
+    """Add the content of an exported file.
 
     Example: metaml kb import share.metaml
     """
@@ -239,10 +240,10 @@ def import_(
 
 @app.command()
 def merge(
-    target: Annotated[str, typer.Argument(help="File or URL that receives; made if missing.")],
-    sources: Annotated[list[str], typer.Argument(help="Files or URLs to bring in; they are only read.")],
+    target: Annotated[str, typer.Argument(help="File or URL to add to; created if missing.")],
+    sources: Annotated[list[str], typer.Argument(help="Files or URLs to add; they are not changed.")],
 ) -> None:
-    """Bring all runs of other knowledge bases into one; clashes are reported, nothing is overwritten.
+    """Add all runs of other knowledge bases to one. Clashes are reported; nothing is overwritten.
 
     Example: metaml kb merge team.db alice.db bob.db
     """
@@ -271,7 +272,7 @@ def diff(
     other: Annotated[str, typer.Argument(help="File or URL.")],
     form: Form = Format.table,
 ) -> None:
-    """Show what the other knowledge base knows and mine does not.
+    """Show the runs that another knowledge base has and yours does not.
 
     Example: metaml kb diff mine.db team.db
     """
@@ -285,10 +286,10 @@ def diff(
 
 @app.command()
 def upgrade(
-    place: Annotated[str | None, typer.Argument(help="File or URL; default as --kb.", show_default=False)] = None,
+    place: Annotated[str | None, typer.Argument(help="File or URL; default: as --kb.", show_default=False)] = None,
     kb: KB = None,
 ) -> None:
-    """Bring an old knowledge base to the newest schema; a backup is made first.
+    """Upgrade an old knowledge base to the newest schema, after a backup.
 
     Example: metaml kb upgrade old.db
     """
@@ -311,11 +312,11 @@ def upgrade(
 
 @app.command()
 def doctor(
-    fix: Annotated[bool, typer.Option("--fix", help="Remove what no run refers to.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Remove rows that no run refers to.")] = False,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Look for damage, contradictions, orphans, stale versions and twins; change nothing unless told.
+    """Find damage, contradictions, orphans, old library versions and near-duplicates. Only --fix changes anything.
 
     Example: metaml kb doctor --fix
     """
@@ -330,7 +331,7 @@ def doctor(
         remedy = f" (--fix would {finding.fix})" if finding.fix else ""
         typer.echo(f"{'error' if finding.is_error else 'note'}: {finding.text}{remedy}")
     if found.n_left_out:
-        say(f"Left out are {found.n_left_out} pairs of data sets that look alike and both came with metaml.")
+        say(f"Not listed: {found.n_left_out} pairs of near-duplicate data sets that both came with metaml.")
     say(f"{display_name(locate(kb))}: {len(findings) or 'no'} finding{'s' * (len(findings) != 1)}.")
     if any(finding.is_error for finding in findings):
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""`metaml learn`: train the meta-learners for the knowledge base as it is now, and show how good they are."""
+"""`metaml learn`: train the meta-learners on the knowledge base, and evaluate them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +11,6 @@ from metaml_cli.options import names_in
 from metaml_cli.render import Format, say, show
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from metaml.experience.lesson_files import LessonRequest
     from metaml.metalearning.history import RunHistory
     from metaml_kb import KnowledgeBase
@@ -24,7 +22,7 @@ def learn(
     metric: Annotated[str, typer.Option(help="One of our metrics; auto: those that tune uses by default.")] = "auto",
     algorithms: Annotated[str | None, typer.Option(help="With --evaluate: only these, comma-separated.")] = None,
     exclude_dataset: Annotated[
-        list[str] | None, typer.Option(help="Learn without this data set and its near_duplicates; may be repeated.")
+        list[str] | None, typer.Option(help="Learn without this data set and its near-duplicates; may be repeated.")
     ] = None,
     evaluate: Annotated[bool, typer.Option("--evaluate", help="Show how good the rankings are instead.")] = False,
     growth: Annotated[int, typer.Option(min=0, help="With --evaluate: data sets of the growth curve.")] = 20,
@@ -34,72 +32,20 @@ def learn(
 ) -> None:
     """Learn from all runs which configurations to try first on a new data set.
 
-    tune uses what was learnt, and learns by itself when the knowledge base has grown. With --evaluate, Kendall's tau-b
-    between predicted and true order of configurations on data sets that were left out, the inputs that matter most, and
-    what a larger knowledge base is worth.
+    tune uses the result, and learns again by itself when the knowledge base has grown. With --evaluate it shows
+    Kendall's tau-b between the predicted and the true order of configurations on held-out data sets, the most important
+    inputs, and the benefit of a larger knowledge base.
 
     Example: metaml learn --evaluate --metric roc_auc --algorithms lightgbm
     """
-    from metaml.experience.load_history import check_left_out, to_leave_out
+    from metaml.experience.learning import learn_all, requests_for
 
     with opened(kb) as base:
-        check_left_out(base, exclude_dataset or ())
-        left_out = to_leave_out(base, exclude_dataset) if exclude_dataset else ()
-        wanted = _wanted(base, metric, left_out)
+        wanted = requests_for(base, metric=metric, exclude_datasets=exclude_dataset or ())
         if evaluate:
             _evaluate(base, wanted, names_in(algorithms or ""), growth, output, form)
             return
-        show(_learn(base, wanted), form)
-
-
-def _wanted(base: "KnowledgeBase", metric: str, left_out: tuple[str, ...]) -> "list[LessonRequest]":
-    """Return the lessons to learn: for each kind of task in the knowledge base, by the metric asked for."""
-    from metaml.errors import BadRequest
-    from metaml.evaluation import METRICS, default_metric
-    from metaml.evaluation import metric as metric_of
-    from metaml.experience.lesson_files import LessonRequest
-
-    known = base.datasets()
-    tasks = [task for task in ("binary", "multiclass", "regression") if (known["task"] == task).any()]
-    if not tasks and len(known):
-        raise BadRequest(
-            f"{base.name} does not know the task of its {len(known)} data set{'s' * (len(known) > 1)}. "
-            "Import their table again: metaml kb import-table with --task binary, multiclass or regression."
-        )
-    if not tasks:
-        raise BadRequest(f"{base.name} holds no data set to learn from. Make experience with: metaml bot --builtin")
-    if metric == "auto":
-        return [LessonRequest(default_metric(task), task, left_out=left_out) for task in tasks]  # type: ignore[arg-type]
-    name = metric_of(metric).name
-    fitting = [task for task in tasks if task in METRICS[name].tasks]
-    if not fitting:
-        raise BadRequest(f"{base.name} holds no data set that {metric} is for, only {', '.join(tasks)}.")
-    return [LessonRequest(name, fitting[0], left_out=left_out)]
-
-
-def _learn(base: "KnowledgeBase", wanted: "list[LessonRequest]") -> "pd.DataFrame":
-    import pandas as pd
-
-    from metaml.evaluation import display
-    from metaml.experience.lesson_files import learn as learn_lessons
-
-    rows = []
-    for item in wanted:
-        say(f"Learning {item.family} by {display(item.metric, 0.0)[0]} …")
-        lessons = learn_lessons(base, item)
-        for note in dict.fromkeys(lessons.notes):
-            say(f"  {note}")
-        rows.append(
-            {
-                "task": item.family,
-                "metric": item.metric,
-                "algorithms": len(lessons.trained),
-                "data sets": lessons.n_datasets,
-                "runs": lessons.n_runs,
-                "seconds": round(lessons.seconds, 1),
-            }
-        )
-    return pd.DataFrame(rows)
+        show(learn_all(base, wanted, on_note=say), form)
 
 
 def _evaluate(
@@ -112,29 +58,19 @@ def _evaluate(
 ) -> None:
     import pandas as pd
 
-    from metaml.algorithms import ALGORITHMS, check_known
-    from metaml.experience.load_history import experience
-    from metaml.metalearning.assessment.comparison import compare
-    from metaml.metalearning.assessment.quality import summary
+    from metaml.algorithms import check_known
+    from metaml.experience.learning import histories, judged
     from metaml.tuning.run import check_output
 
     check_known(algorithms)
     if output is not None:
         check_output(output)
     rows: list[dict[str, object]] = []
-    for item in wanted:
-        for name in algorithms or list(ALGORITHMS):
-            space = ALGORITHMS[name].space(item.task)
-            found = experience(base, name, metric=item.metric, task=item.task, space=space, leave_out=item.left_out)
-            if found.n_datasets < 2:
-                say(" ".join(found.notes) or f"{base.name} knows {name} on too few data sets to judge.")
-                continue
-            say(f"{name} by {item.metric}: {len(found.scores)} runs on {found.n_datasets} data sets")
-            judged = summary(list(compare(found).items()))
-            rows += [{"algorithm": name, "metric": item.metric, **row} for row in judged]
-            _show_importances(found)
-            if n_growth:
-                _show_growth(found, n_growth, output)
+    for found in histories(base, wanted, algorithms=algorithms, on_note=say):
+        rows += judged(found)
+        _show_importances(found)
+        if n_growth:
+            _show_growth(found, n_growth, output)
     if not rows:
         return
     frame = pd.DataFrame(rows)
@@ -169,8 +105,8 @@ def _show_growth(found: "RunHistory", n_tasks: int, output: Path | None) -> None
     if not points:
         say("  Too few runs of each data set for a growth curve.")
         return
-    told = ", ".join(f"{size}: {mean:.1f} ± {error:.1f}" for size, (mean, error) in points.items())
-    say(f"  regret (%) after 10 evaluations by data sets known: {told}")
+    text = ", ".join(f"{size}: {mean:.1f} ± {error:.1f}" for size, (mean, error) in points.items())
+    say(f"  regret (%) after 10 evaluations by data sets known: {text}")
     if output is None:
         return
     from metaml.report.charts import Line, line_chart

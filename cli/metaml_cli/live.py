@@ -1,4 +1,4 @@
-"""Progress for people: one line that renews itself in a terminal, plain lines now and then in a pipe."""
+"""Show progress: one line that updates itself in a terminal, a plain line every half minute in a pipe."""
 
 import shutil
 import signal
@@ -12,9 +12,9 @@ from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
 GAP = "   "
-"""What is between the parts of a live line."""
+"""Separates the parts of a live line."""
 ENDING = (signal.SIGTERM, signal.SIGHUP)
-"""What a system sends to a program that is to end: when it shuts down, and when a terminal closes."""
+"""Signals that ask a program to end: at shutdown, and when a terminal closes."""
 
 
 class LiveLine:
@@ -26,7 +26,7 @@ class LiveLine:
         self._is_open = False
 
     def update(self, text: str) -> None:
-        """Show the newest state; in a pipe only every half minute."""
+        """Show the current state; in a pipe only every half minute."""
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
             with unheard():
@@ -38,7 +38,7 @@ class LiveLine:
             say(text)
 
     def say(self, text: str) -> None:
-        """Print a line of its own above the live one."""
+        """Print a separate line above the live one."""
         if self._is_open:
             width = shutil.get_terminal_size().columns - 1
             with unheard():
@@ -52,7 +52,7 @@ class LiveLine:
 
 
 def fitted(text: str, width: int) -> str:
-    """Return the parts of a line that fit, the earlier ones first; of a first part that does not fit its beginning.
+    """Return the parts of a line that fit into `width` characters. A first part that is too long is cut.
 
     >>> fitted("12 s of 5 min   3 runs   best ROC AUC 0.9 (svm)", 30)
     '12 s of 5 min   3 runs'
@@ -65,26 +65,26 @@ def fitted(text: str, width: int) -> str:
 
 
 class Interrupts:
-    """Counts wishes to stop, by Ctrl-C or by a signal that ends programs; the first one decides the exit code."""
+    """Remembers the first request to stop: Ctrl-C, SIGTERM or SIGHUP. It decides the exit code."""
 
     def __init__(self) -> None:
         self.first: int | None = None
 
     def __call__(self) -> bool:
-        """Return whether the person, or the system, wants to stop."""
+        """Return whether the user or the system asked to stop."""
         return self.first is not None
 
     @property
     def exit_code(self) -> int:
-        """Return the code that shells know: 130 after Ctrl-C, 143 after SIGTERM; 0 if nobody wanted to stop."""
+        """Return the usual exit code: 130 after Ctrl-C, 143 after SIGTERM, 0 if nobody asked to stop."""
         return 0 if self.first is None else 128 + self.first
 
 
 @contextmanager
 def counted_interrupts(line: LiveLine, what_follows: str) -> Iterator[Interrupts]:
-    """Let the first Ctrl-C be a wish, after which `what_follows` is said, and the second a KeyboardInterrupt.
+    """Count requests to stop. The first Ctrl-C prints `what_follows`; the second raises KeyboardInterrupt.
 
-    SIGTERM and SIGHUP are wishes too, however often they come: `timeout` and a terminal that closes send them twice.
+    SIGTERM and SIGHUP are requests too, but never raise: `timeout` and a closing terminal send them twice.
     """
     interrupts = Interrupts()
 
@@ -95,9 +95,9 @@ def counted_interrupts(line: LiveLine, what_follows: str) -> Iterator[Interrupts
         elif number == signal.SIGINT:
             raise KeyboardInterrupt
 
-    # What nohup has turned off stays off.
-    wishes = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, count) for number in (signal.SIGINT, *wishes)}
+    # Signals that nohup ignores stay ignored.
+    requests = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, count) for number in (signal.SIGINT, *requests)}
     try:
         yield interrupts
     finally:

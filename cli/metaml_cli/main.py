@@ -1,4 +1,4 @@
-"""The `metaml` command: its subcommands, and how an error becomes one sentence and an exit code."""
+"""The `metaml` command: its subcommands. An error is printed as one sentence and sets the exit code."""
 
 import os
 from typing import Annotated, Any
@@ -15,10 +15,10 @@ BAD_INPUT, INTERNAL = 2, 1
 
 
 class OneSentenceGroup(TyperGroup):
-    """A command group that tells a person what to do instead of showing a traceback."""
+    """A command group that prints what to do instead of a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; our errors end with exit code 2."""
+        """Run the command. Errors of the user exit with 2, internal errors with 1."""
         try:
             return super().invoke(ctx)
         except (MetamlError, KBError) as error:
@@ -27,11 +27,11 @@ class OneSentenceGroup(TyperGroup):
         except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
             raise
         except Exception as error:
-            # The parser's own errors know how to show themselves.
+            # Errors of the command line parser print themselves.
             if hasattr(error, "show") or os.environ.get("METAML_DEBUG"):
                 raise
-            said = f"{type(error).__name__}: {error}".split("\n")[0]
-            typer.echo(f"metaml: internal error ({said}). Set METAML_DEBUG=1 to see where, and report it.", err=True)
+            message = f"{type(error).__name__}: {error}".split("\n")[0]
+            typer.echo(f"metaml: internal error ({message}). Set METAML_DEBUG=1 to see where, and report it.", err=True)
             raise typer.Exit(INTERNAL) from None
 
 

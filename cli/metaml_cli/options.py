@@ -1,4 +1,4 @@
-"""What the words of an option mean: names and numbers between commas."""
+"""Parse options that hold comma-separated names or numbers."""
 
 
 def names_in(text: str) -> tuple[str, ...]:

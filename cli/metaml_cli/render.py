@@ -1,4 +1,4 @@
-"""Tables for people and for programs: fitted to a terminal, plain in a pipe, clean as csv and JSON."""
+"""Print tables: fitted to a terminal, complete in a pipe, or as csv and JSON for programs."""
 
 import json
 import math
@@ -29,25 +29,25 @@ class Format(StrEnum):
 
 
 def say(message: str) -> None:
-    """Tell the person something, if somebody still listens; standard output stays clean for data."""
+    """Print a message to standard error, so that standard output holds only data."""
     with unheard():
         typer.echo(message, err=True)
 
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Let nothing end for want of a reader: what goes to a standard error that was closed is lost, no more."""
+    """Ignore that standard error was closed: the message is lost, but the program goes on."""
     try:
         yield
     except OSError:
-        # Whatever follows, also from Python itself at its end, would fail in the same way.
+        # Redirect it, because every later write would fail too, even Python's own at exit.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, STANDARD_ERROR)
         os.close(nowhere)
 
 
 def counted(n: int, noun: str) -> str:
-    """Return how many there are of something; unlike the report's own, it loads no library.
+    """Return a number with its noun. Unlike the report's function, this one imports no library, so it is fast.
 
     >>> counted(1, "run"), counted(12000, "data set")
     ('1 run', '12,000 data sets')
@@ -56,7 +56,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def show(frame: "pd.DataFrame", form: Format) -> None:
-    """Print a table in the form asked for."""
+    """Print a table in the given format."""
     if form is Format.csv:
         typer.echo(_with_none_as_word(frame).to_csv(index=False, na_rep=""), nl=False)
     elif form is Format.json:
@@ -67,16 +67,16 @@ def show(frame: "pd.DataFrame", form: Format) -> None:
 
 
 def _with_none_as_word(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a frame in which None is the word None: in csv an empty cell is what a row does not have."""
-    told = frame.copy()
+    """Return a frame with the word None for None: in csv, an empty cell means that a row has no value."""
+    written = frame.copy()
     for name in frame.columns:
         if frame[name].dtype == object:
-            told[name] = ["None" if value is None else value for value in frame[name]]
-    return told
+            written[name] = ["None" if value is None else value for value in frame[name]]
+    return written
 
 
 def show_facts(facts: Mapping[str, Any], form: Format) -> None:
-    """Print named facts in the form asked for."""
+    """Print named facts in the given format."""
     if form is Format.json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, default=str))
         return
@@ -109,7 +109,7 @@ def _flatten(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Return rows as JSON objects: None is null, and what a row does not have is left out."""
+    """Return rows as JSON objects. None is null; values that a row does not have are left out."""
     rows = frame.astype(object).to_dict("records")
     return [{str(name): _plain(value) for name, value in row.items() if not _is_missing(value)} for row in rows]
 
@@ -125,7 +125,7 @@ def _plain(value: Any) -> Any:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as it is shown to a person."""
+    """Return the text of a value in a table on screen."""
     if _is_missing(value):
         return ""
     if isinstance(value, bool) or value is None:
@@ -134,13 +134,13 @@ def _cell(value: Any) -> str:
         return f"{value:.6g}"
     if hasattr(value, "strftime"):
         return str(value.strftime("%Y-%m-%d %H:%M:%S"))
-    # What others called their data must not command the terminal.
+    # Replace control characters: a name in someone else's data must not control the terminal.
     text = "".join(character if character.isprintable() else " " for character in str(value))
     return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"
 
 
 def as_text(frame: "pd.DataFrame", width: int | None) -> str:
-    """Return a table as text. In a terminal, columns that do not fit are counted, not wrapped."""
+    """Return a table as text. Columns that do not fit into `width` characters are only counted."""
     if frame.empty:
         return "(nothing)"
     cells = {str(name): [_cell(value) for value in frame.iloc[:, i]] for i, name in enumerate(frame.columns)}

@@ -1,4 +1,4 @@
-"""`metaml replay`: which optimiser would have been best on the runs you have."""
+"""`metaml replay`: compare optimisers on recorded runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def replay(
     session: Annotated[
-        str | None, typer.Option(help="Instead: propose again what this tuning session evaluated.", show_default=False)
+        str | None, typer.Option(help="Instead: repeat the proposals of this tuning session.", show_default=False)
     ] = None,
     metric: Annotated[str, typer.Option(help="Score to optimise, such as accuracy or log_loss.")] = "accuracy",
     optimisers: Annotated[
@@ -27,21 +27,21 @@ def replay(
     seeds: Annotated[int, typer.Option(min=1, help="Simulations of each optimiser on each data set.")] = 3,
     evaluations: Annotated[int, typer.Option(min=5, help="Evaluations of each simulation.")] = 100,
     most: Annotated[int, typer.Option(min=20, help="Configurations of a data set at most.")] = 500,
-    workers: Annotated[int, typer.Option(min=1, help="Simulations at a time.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Simulations in parallel.")] = 1,
     table: Annotated[Path | None, typer.Option(help="Take the runs from this csv instead of a KB.")] = None,
     dataset_column: Annotated[str, typer.Option(help="With --table: column that names the data set.")] = "dataset",
-    score_column: Annotated[str | None, typer.Option(help="With --table: the score; default the metric.")] = None,
+    score_column: Annotated[str | None, typer.Option(help="With --table: the score; default: the metric.")] = None,
     seconds_column: Annotated[str | None, typer.Option(help="With --table: the runtime.")] = None,
     ignore_column: Annotated[list[str] | None, typer.Option(help="With --table: column to leave out.")] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="With --table: a loss.")] = False,
-    output: Annotated[Path | None, typer.Option(help="Folder for the curves; a second call goes on there.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for the curves; a second call continues there.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Judge optimisers and bandits by look-up on recorded runs: regret by evaluations and by seconds.
+    """Compare optimisers and bandits by look-up in recorded runs: regret by evaluations and by seconds.
 
-    With --session (a key, or its beginning) it proves instead that a tuning session's choices follow from its event
-    log: each is proposed again.
+    With --session (a key, or its beginning) it checks instead whether the choices of a tuning session follow from its
+    event log: each one is proposed again.
 
     Example: metaml replay --metric roc_auc --optimisers default,gbqr,random --output replay/
     """
@@ -93,7 +93,7 @@ def replay(
 
 
 def _retrace(session: str, kb: str | None, form: Format) -> None:
-    """Show the steps of a session, each with what is proposed at its place now; exit 1 where they part."""
+    """Show the steps of a session, and whether the same is proposed now; exit with 1 if a step differs."""
     import pandas as pd
 
     from metaml.tuning.replay_session import replay_session

@@ -1,4 +1,4 @@
-"""`metaml reproduce`: a stored run made again, and whether the same comes out."""
+"""`metaml reproduce`: evaluate a stored run again and compare the scores."""
 
 import platform
 from pathlib import Path
@@ -9,7 +9,6 @@ import typer
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.pages import WIDTH, printable, wrapped
 from metaml_cli.render import Format, as_text, say, show_facts
-from metaml_cli.why import defined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,11 +23,11 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option(help="The file it was made on; not needed for the data sets of bot --builtin.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Column to predict; default the stored one.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column to predict; default: the stored one.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Evaluate a stored run again and compare every score on every fold; ends with 1 where one differs.
+    """Evaluate a stored run again and compare every score on every fold; the exit code is 1 if one differs.
 
     The data, the folds, the configuration and the seed are those of the run.
 
@@ -53,7 +52,9 @@ def reproduce(
 
 
 def facts_of(found: "Reproduction") -> dict[str, Any]:
-    """Return what came of making a run again as plain JSON."""
+    """Return the comparison as JSON values."""
+    from metaml.records.explanation import defined
+
     run = found.stored.run
     return {
         "run": found.stored.key,
@@ -71,7 +72,7 @@ def facts_of(found: "Reproduction") -> dict[str, Any]:
 
 
 def lines_of(found: "Reproduction") -> list[str]:
-    """Return what came of making a run again as lines of at most 80 columns."""
+    """Return the comparison as lines of at most 80 columns."""
     lines = wrapped(_verdict(found))
     if found.outcome.scores and found.differences:
         lines += ["", *as_text(_table(found), WIDTH).splitlines()]
@@ -116,7 +117,7 @@ def _table(found: "Reproduction") -> "pd.DataFrame":
 
 
 def _circumstances(found: "Reproduction") -> str:
-    """Return what is known of why it came out otherwise."""
+    """Return possible reasons for the difference."""
     machine = found.stored.environment
     if machine is None:
         return "The library versions it was made with are not known."

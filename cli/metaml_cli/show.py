@@ -1,4 +1,4 @@
-"""`metaml show`: what a search found, from its output folder, in a terminal."""
+"""`metaml show`: show the result of a search, from its output folder."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def show(
 ) -> None:
     """Show what a search found: the model, the baselines, and the best runs.
 
-    With --format json it fingerprints best.json, with --format csv the leaderboard.
+    With --format json it prints best.json, with --format csv the leaderboard.
 
     Example: metaml show out/ --top 10
     """
@@ -48,7 +48,7 @@ def show(
 
 
 def read_best(folder: Path) -> dict[str, Any]:
-    """Return what best.json holds."""
+    """Return the content of best.json. Raises `BadRequest` if it is missing or damaged."""
     path = folder / "best.json"
     if not path.is_file():
         from metaml.errors import BadRequest
@@ -70,7 +70,7 @@ def _damaged(folder: Path) -> "MetamlError":
 
 
 def read_leaderboard(folder: Path) -> list[dict[str, str]]:
-    """Return the ranked rows of the leaderboard; none where it is missing."""
+    """Return the ranked rows of the leaderboard; none if it is missing."""
     path = folder / "leaderboard.csv"
     if not path.is_file():
         return []
@@ -95,8 +95,8 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
         f"target {dataset['target']!r}{guessed}; repairs: {n_repairs}",
     )
     for place, member in enumerate((model.get("members") or [])[:MOST_MEMBERS]):
-        told = f"{member['weight']:4.0%}  {member['algorithm']}  ({_score(metric, member['score'])} alone)"
-        lines += _fact("Model" if place == 0 else "", told)
+        text = f"{member['weight']:4.0%}  {member['algorithm']}  ({_score(metric, member['score'])} alone)"
+        lines += _fact("Model" if place == 0 else "", text)
     hidden = len(model.get("members") or []) - MOST_MEMBERS
     if hidden > 0:
         lines += _fact("", f"… and {hidden} more")
@@ -106,14 +106,14 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
     if known:
         nouns = {"n_runs": "run", "n_datasets": "data set", "n_warm_starts": "warm start"}
         runs, datasets, warm_starts = (counted(known[name], noun) for name, noun in nouns.items())
-        told = f"{runs} on {datasets}, {warm_starts}"
+        text = f"{runs} on {datasets}, {warm_starts}"
         off = known.get("guard_off")
-        lines += _fact("Experience", f"{told}, switched off for {', '.join(off)}" if off else told)
+        lines += _fact("Experience", f"{text}, switched off for {', '.join(off)}" if off else text)
     if session.get("key"):
         lines += _fact("Session", f"{session['key']}, seed {session.get('seed')}")
     if rows:
         lines += ["", *_leaderboard(metric, rows)]
-    # A command or a path that is broken over two lines cannot be copied.
+    # Do not wrap commands and paths: the user may copy them.
     if model:
         lines += ["", f"metaml predict {shlex.quote(str(folder))} new.csv -o predictions.csv"]
     if (folder / "report.html").exists():
@@ -122,7 +122,7 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
 
 
 def _best_first(baselines: dict[str, float | None]) -> list[tuple[str, float | None]]:
-    """Return baselines by their stored scores, of which higher ones are better; those without one come last."""
+    """Return the baselines, highest stored score first; those without a score come last."""
     return sorted(baselines.items(), key=lambda item: -math.inf if item[1] is None else item[1], reverse=True)
 
 
@@ -147,5 +147,5 @@ def _score(metric: dict[str, Any], score: float | None) -> str:
     return number(-score + 0.0 if metric["is_loss"] else score)
 
 
-def _fact(name: str, told: str) -> list[str]:
-    return wrapped(told, f"{name:<{LABEL}}")
+def _fact(name: str, text: str) -> list[str]:
+    return wrapped(text, f"{name:<{LABEL}}")

@@ -1,4 +1,4 @@
-"""`metaml tune`: the best model the budget allows."""
+"""`metaml tune`: find the best model within a time budget."""
 
 import shlex
 import time
@@ -17,9 +17,9 @@ from metaml_cli.render import counted
 STOPPING = "Stopping the search and saving the best model so far"
 MOST_MEMBERS = 6
 MOST_WORKERS = 8
-"""What is taken of a large machine unless --workers says otherwise."""
+"""The most cores to use on a large machine, unless --workers is given."""
 INCOMPLETE = 1
-"""Exit code of a search that ended early, as nothing more could be stored."""
+"""Exit code of a search that ended early because nothing more could be stored."""
 LONGEST_START_SECONDS = 60.0
 
 if TYPE_CHECKING:
@@ -29,49 +29,50 @@ if TYPE_CHECKING:
 
 def tune(
     path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
-    target: Annotated[str | None, typer.Option(help="Column to predict; default the last one.")] = None,
-    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default found out.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
     metric: Annotated[str, typer.Option(help="auto (ROC AUC, log loss, RMSE), f1, accuracy, r2 …")] = "auto",
-    time_budget: Annotated[str | None, typer.Option(help="All in all, such as 10m; default 5m.")] = None,
+    time_budget: Annotated[str | None, typer.Option(help="Total time, such as 10m; default: 5m.")] = None,
     iterations: Annotated[
-        int | None, typer.Option(min=1, help="End after so many evaluations, or when the time is up.")
+        int | None, typer.Option(min=1, help="End after this many evaluations, or when the time is up.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder for model, report and tables.")] = Path("metaml-output"),
-    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default all.")] = None,
+    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
     exclude: Annotated[str | None, typer.Option(help="Algorithms to leave out, comma-separated.")] = None,
     surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
     bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget: thompson, ucb1 …")] = None,
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
     refit: Annotated[
-        bool, typer.Option("--refit", help="Fit the model to all rows: smaller, and quicker to predict.")
+        bool, typer.Option("--refit", help="Fit the model to all rows: it is smaller and predicts faster.")
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Evaluations at a time; default all cores, up to 8, and 1 with --iterations."),
+        typer.Option(min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations."),
     ] = None,
     folds: Annotated[
-        int, typer.Option(min=1, help="Cross-validation folds; 1 holds a fifth out, as large data do.")
+        int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth, as for large data.")
     ] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
-    limit_memory: Annotated[float, typer.Option(min=10, help="Megabytes one evaluation may take.")] = 4000.0,
-    max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default by time.")] = None,
+    limit_memory: Annotated[float, typer.Option(min=10, help="Memory limit of one evaluation, in megabytes.")] = 4000.0,
+    max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default: by time.")] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=MOST_SEED, help="The same seed and --iterations give the same runs.")
     ] = 0,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a search that was cut short, on its budget.")
+        bool, typer.Option("--resume", help="Continue a search that was interrupted, with its budget.")
     ] = False,
-    predictions: Annotated[bool, typer.Option("--predictions", help="Also write them, out of fold.")] = False,
+    predictions: Annotated[bool, typer.Option("--predictions", help="Also write out-of-fold predictions.")] = False,
     exclude_dataset: Annotated[
         list[str] | None,
-        typer.Option(help="Ignore experience with this data set and its near_duplicates; may be repeated."),
+        typer.Option(help="Ignore experience with this data set and its near-duplicates; may be repeated."),
     ] = None,
-    no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor add experience.")] = False,
+    no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor change a knowledge base.")] = False,
     kb: KB = None,
 ) -> None:
     """Find the best model for a data set within a budget, and keep every run.
 
-    Ctrl-C finishes with what is there. After a crash, --resume goes on without repeating anything.
+    Ctrl-C ends the search and saves the best model so far. After a crash, --resume continues without repeating
+    anything.
 
     Example: metaml tune data.csv --target price --time-budget 2m --output result/
     """
@@ -81,12 +82,12 @@ def tune(
     from metaml.evaluation import LocalExecutor
 
     seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
-    # A person counts from the moment the command was typed; an older process was started for something else.
+    # The user's time starts when the command is typed. A process that is older was started for something else.
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
     n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
     line = LiveLine()
-    # The workers load their libraries while this process reads the data and asks the knowledge base.
+    # The workers import their libraries while this process reads the data and queries the knowledge base.
     with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
@@ -135,9 +136,9 @@ def tune(
     line.close(_summary(tuned, output))
     if exclude_dataset and not no_kb and tuned.found.experience is None:
         names = " ".join(f"--exclude-dataset {name}" for name in exclude_dataset)
-        line.say(f"Experience had no part in it. To learn it without these first: metaml learn {names}")
-    if tuned.found.trouble:
-        line.say(f"The search ended early. {tuned.found.trouble} Then --resume goes on with it.")
+        line.say(f"The search used no experience. To learn without these data sets first: metaml learn {names}")
+    if tuned.found.error:
+        line.say(f"The search ended early. {tuned.found.error} Then --resume goes on with it.")
         raise typer.Exit(INCOMPLETE)
     if interrupts():
         raise typer.Exit(interrupts.exit_code)
@@ -152,17 +153,17 @@ def _progress_text(progress: "TuneProgress") -> str:
     spent = in_words(progress.seconds)
     of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
     most = settings.n_iterations
-    told = [f"{spent}{of}", f"{progress.n_done}/{counted(most, 'run')}" if most else counted(progress.n_done, "run")]
+    parts = [f"{spent}{of}", f"{progress.n_done}/{counted(most, 'run')}" if most else counted(progress.n_done, "run")]
     if progress.best is not None:
         best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
-        told.append(f"best {best} ({progress.best.run.algorithm})")
+        parts.append(f"best {best} ({progress.best.run.algorithm})")
     if (left := _seconds_left(progress)) is not None:
-        told.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
-    return GAP.join(told)
+        parts.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
+    return GAP.join(parts)
 
 
 def _seconds_left(progress: "TuneProgress") -> float | None:
-    """Return when a search is expected to end: by its budget, or by the pace of its evaluations so far."""
+    """Return the seconds until the search should end: by its budget, or by the speed of its evaluations so far."""
     settings = progress.settings
     by_time = None if settings.seconds is None else settings.seconds - progress.seconds
     if not settings.n_iterations or not progress.n_done:

@@ -1,8 +1,7 @@
-"""`metaml why`: what a run is, who proposed it, what was expected of it, and which past data sets spoke for it."""
+"""`metaml why`: explain a run: who proposed it, what was predicted, and which past data sets supported it."""
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,14 +16,6 @@ if TYPE_CHECKING:
 
 LABEL = 15
 EXPLAINED = ("expected", "expected_level", "reasons", "carriers", "guard")
-PROPOSED = {
-    "default": "Nobody: it is the default configuration of {algorithm}, a yardstick for all others.",
-    "random": "Chance: it was drawn from the space of {algorithm}.",
-    "warm start": "Experience: past data sets suggested it before anything was known of this one.",
-    "surrogate": "The surrogates of strategy {proposer!r}: they learnt from the runs before it in its session.",
-    "imported": "Nobody here: it was made elsewhere and imported.",
-}
-PROPOSED_BY_EXPERIENCE = "Experience: a model of past data sets, corrected by the runs before it in its session."
 MEASURED = {
     "place": "number {:.0f} of its runs",
     "standing": "{:+.1f} sd",
@@ -32,7 +23,7 @@ MEASURED = {
     "closeness": "{:.0%} alike",
     "distance": "distance {:.2f}",
 }
-"""How what is known of a past data set is told."""
+"""The format of each fact about a past data set."""
 
 
 def why(
@@ -40,10 +31,11 @@ def why(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Tell why a run was made: who proposed it, what was predicted, what came out, and which past runs spoke for it.
+    """Explain a run: who proposed it, what was predicted, the result, and which past runs supported it.
 
     Example: metaml why 1f3a9c02
     """
+    from metaml.records.explanation import facts_of
     from metaml_kb.lookup import find_run
 
     with opened(kb) as base:
@@ -54,64 +46,10 @@ def why(
     typer.echo("\n".join(lines_of(stored)))
 
 
-def facts_of(stored: "StoredRun") -> dict[str, Any]:
-    """Return all that is known of a run as plain JSON."""
-    run, dataset, plan, session = stored.run, stored.dataset, stored.fold_plan, stored.session
-    machine, proposal = stored.environment, run.proposal
-    folds = {name: values for name, values in run.scores.items() if isinstance(values, Sequence)}
-    return {
-        "run": stored.key,
-        "dataset": {
-            "name": dataset.name,
-            "fingerprint": dataset.fingerprint,
-            "task": dataset.task,
-            "target": dataset.target,
-            "n_rows": dataset.n_rows,
-            "n_columns": dataset.n_columns,
-            "source": dataset.source,
-        },
-        "algorithm": run.algorithm,
-        "configuration": dict(run.config),
-        "status": run.status,
-        "error": run.error,
-        "metric": metric_of(stored),
-        "scores": {name: defined(mean_of(values)) for name, values in run.scores.items()},
-        "fold_scores": {name: [defined(value) for value in values] for name, values in folds.items()},
-        "fit_seconds": run.fit_seconds,
-        "predict_seconds": run.predict_seconds,
-        "peak_megabytes": run.peak_megabytes,
-        "finished_at": None if run.finished_at is None else _moment(run.finished_at).isoformat(timespec="seconds"),
-        "seed": run.seed,
-        "fold_plan": {
-            "key": plan.key,
-            "strategy": plan.strategy,
-            "n_folds": plan.n_folds,
-            "seed": plan.seed,
-            "max_rows": plan.max_rows,
-        },
-        "session": None
-        if session is None
-        else {"key": session.key, "kind": session.kind, "seed": session.seed, "settings": dict(session.settings)},
-        "environment": None
-        if machine is None
-        else {"host": machine.host, "processor": machine.processor, "versions": dict(machine.versions)},
-        "origin": run.origin,
-        "probability": run.probability,
-        "proposal": None
-        if proposal is None
-        else {
-            "proposer": proposal.proposer,
-            "predicted_score": proposal.predicted_score,
-            "predicted_std": proposal.predicted_std,
-            "predicted_seconds": proposal.predicted_seconds,
-            "acquisition": proposal.acquisition,
-            "details": dict(proposal.details),
-        },
-    }
-
-
 def lines_of(stored: "StoredRun") -> list[str]:
     """Return what a person wants to know of a run as lines of at most 80 columns."""
+    from metaml.records.explanation import proposer_of
+
     run = stored.run
     lines = [*wrapped(f"Run {stored.key}: {run.algorithm} on {stored.dataset.name}, {run.status}"), ""]
     lines += _fact("Data", _data(stored))
@@ -119,7 +57,7 @@ def lines_of(stored: "StoredRun") -> list[str]:
     lines += _listed("Score", _scores(stored) or [run.error or "none"])
     lines += _fact("Cost", _cost(stored))
     lines += _fact("Made", _made(stored))
-    lines += ["", *_fact("Proposed by", _proposer(stored))]
+    lines += ["", *_fact("Proposed by", proposer_of(stored))]
     if run.proposal is not None:
         lines += _listed("Predicted", _predicted(stored, run.proposal))
     lines += ["", *_experience(stored)]
@@ -136,19 +74,23 @@ def _data(stored: "StoredRun") -> str:
 
 
 def _scores(stored: "StoredRun") -> list[str]:
-    """Return a line per metric, the one that the session optimised first."""
+    """Return one line per metric, with the metric that the session optimised first."""
+    from metaml.records.explanation import metric_of
+
     first = metric_of(stored)
     names = sorted(stored.run.scores, key=lambda name: (name != first, name))
     return [_score(name, stored.run.scores[name]) for name in names]
 
 
 def _score(name: str, values: float | Sequence[float]) -> str:
+    from metaml.records.explanation import mean_of, shown
+
     label, mean = shown(name, mean_of(values))
-    told = f"{label} {number(mean)}"
+    text = f"{label} {number(mean)}"
     if isinstance(values, float | int):
-        return told
+        return text
     folds = [shown(name, value)[1] for value in values if not math.isnan(value)]
-    return f"{told} ({number(min(folds))} to {number(max(folds))} over {len(folds)} folds)" if folds else told
+    return f"{text} ({number(min(folds))} to {number(max(folds))} over {len(folds)} folds)" if folds else text
 
 
 def _cost(stored: "StoredRun") -> str:
@@ -160,24 +102,18 @@ def _cost(stored: "StoredRun") -> str:
 
 
 def _made(stored: "StoredRun") -> str:
+    from metaml.records.explanation import moment
+
     run, session = stored.run, stored.session
-    parts = [f"{_moment(run.finished_at):%Y-%m-%d %H:%M} UTC"] if run.finished_at is not None else []
+    parts = [f"{moment(run.finished_at):%Y-%m-%d %H:%M} UTC"] if run.finished_at is not None else []
     if session is not None:
         chance = "" if session.seed is None else f" of seed {session.seed}"
         parts.append(f"by {session.kind} session {session.key[:8]}{chance}")
     return ", ".join([*parts, f"evaluated with seed {run.seed}"])
 
 
-def _proposer(stored: "StoredRun") -> str:
-    run = stored.run
-    name = "unknown" if run.proposal is None else run.proposal.proposer
-    if run.origin == "surrogate" and name == "experience":
-        return PROPOSED_BY_EXPERIENCE
-    return PROPOSED[run.origin].format(algorithm=run.algorithm, proposer=name)
-
-
 def _predicted(stored: "StoredRun", proposal: "ProposalRecord") -> list[str]:
-    """Return what was predicted beside what came out."""
+    """Return the predictions, each beside the result."""
     run, lines = stored.run, []
     if proposal.predicted_score is not None:
         lines.append(_predicted_score(stored, proposal.predicted_score, proposal.predicted_std))
@@ -192,25 +128,28 @@ def _predicted(stored: "StoredRun", proposal: "ProposalRecord") -> list[str]:
 def _predicted_score(stored: "StoredRun", predicted: float, std: float | None) -> str:
     from metaml.ensemble.threshold_scores import depends_on_thresholds
     from metaml.evaluation import METRICS
+    from metaml.records.explanation import mean_of, metric_of, shown
 
     name = metric_of(stored)
     label, value = shown(name, predicted)
-    told = f"{label} {number(value)}" + ("" if std is None else f" ± {number(std)}")
+    text = f"{label} {number(value)}" + ("" if std is None else f" ± {number(std)}")
     actual = mean_of(stored.run.scores[name]) if name in stored.run.scores else math.nan
     if math.isnan(actual):
-        return f"{told}; nothing came out ({stored.run.status})"
+        return f"{text}; nothing came out ({stored.run.status})"
     if name in METRICS and depends_on_thresholds(name):
-        # A search predicts what it judges by, but the scores of a run are those at the plain line between classes.
-        return f"{told} after thresholds; {number(actual)} came out before them"
+        # A search predicts the score after tuned thresholds, but a run stores the score at the default threshold.
+        return f"{text} after thresholds; {number(actual)} came out before them"
     gap = actual - predicted
-    # A loss that is shown positive is still stored so that higher is better.
+    # Scores are stored so that higher is better, even if a loss is shown as a positive number.
     by = f" by {abs(gap) / std:.1f} sd" if std else ""
     verdict = "as predicted" if gap == 0 else f"{'better' if gap > 0 else 'worse'} than predicted{by}"
-    return f"{told}; {number(shown(name, actual)[1])} came out, {verdict}"
+    return f"{text}; {number(shown(name, actual)[1])} came out, {verdict}"
 
 
 def _experience(stored: "StoredRun") -> list[str]:
-    """Return which past data sets spoke for the run, or that none did."""
+    """Return which past data sets supported the run, or that none did."""
+    from metaml.records.explanation import is_proposed_by_experience
+
     details = {} if stored.run.proposal is None else stored.run.proposal.details
     reasons = [str(reason) for reason in _list(details.get("reasons"))]
     carriers = [_carrier(item) for item in _list(details.get("carriers")) if isinstance(item, Mapping)]
@@ -224,10 +163,9 @@ def _experience(stored: "StoredRun") -> list[str]:
     if details.get("guard"):
         lines += _fact("Guard", str(details["guard"]))
     if not reasons and not carriers:
-        is_advised = stored.run.origin == "warm start" or _proposer(stored) == PROPOSED_BY_EXPERIENCE
         lines.append(
             "Experience proposed it, but its reasons were not kept."
-            if is_advised
+            if is_proposed_by_experience(stored)
             else "It was made without experience: no past data set spoke for it."
         )
     others = [f"{name}={value}" for name, value in details.items() if name not in EXPLAINED]
@@ -235,7 +173,7 @@ def _experience(stored: "StoredRun") -> list[str]:
 
 
 def _carrier(item: Mapping[str, Any]) -> str:
-    """Return a past data set, how the configuration did there, and how much that means here."""
+    """Return a past data set, the result of the configuration there, and how similar the data set is."""
     known = [form.format(item[name]) for name, form in MEASURED.items() if _is_number(item.get(name))]
     if item.get("run"):
         known.append(f"run {str(item['run'])[:8]}")
@@ -250,54 +188,18 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def metric_of(stored: "StoredRun") -> str:
-    """Return the metric that a run's session optimised; else the one that its task is judged by, if it has it."""
-    from metaml.evaluation.scoring import DEFAULT_METRICS
-
-    scores = stored.run.scores
-    lineup = None if stored.session is None else stored.session.settings.get("lineup")
-    optimised = lineup.get("metric") if isinstance(lineup, Mapping) else None
-    usual = {str(task): name for task, name in DEFAULT_METRICS.items()}.get(stored.dataset.task)
-    known = [str(name) for name in (optimised, usual) if name is not None and (name in scores or not scores)]
-    return next(iter(known), min(scores, default="score"))
-
-
-def shown(name: str, value: float) -> tuple[str, float]:
-    """Return a metric's label and value as people know them; a metric of others keeps its name."""
-    from metaml.evaluation import METRICS, display
-
-    return display(name, value) if name in METRICS else (name, value)
-
-
-def mean_of(values: float | Sequence[float]) -> float:
-    """Return the mean over the folds where a metric is defined, NaN where there are none."""
-    if isinstance(values, float | int):
-        return float(values)
-    defined = [value for value in values if not math.isnan(value)]
-    return sum(defined) / len(defined) if defined else math.nan
-
-
 def number(value: float) -> str:
-    """Return a score as a person reads it, as in the report."""
-    from metaml.report.wording import number as told
+    """Return a score as text, formatted as in the report."""
+    from metaml.report.wording import number as as_text
 
-    return told(value)
-
-
-def defined(value: float | None) -> float | None:
-    """Return a score, or None where it is undefined: JSON has no other word for it."""
-    return None if value is None or math.isnan(value) else value
+    return as_text(value)
 
 
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def _fact(name: str, told: str) -> list[str]:
-    """Return a labelled fact as lines that fit."""
-    return wrapped(told, f"{name:<{LABEL}}")
+def _fact(name: str, text: str) -> list[str]:
+    """Return a labelled fact as lines of at most 80 columns."""
+    return wrapped(text, f"{name:<{LABEL}}")
 
 
 def _listed(name: str, entries: Sequence[str]) -> list[str]:
     """Return several facts under one label."""
-    return [line for place, told in enumerate(entries) for line in _fact("" if place else name, told)]
+    return [line for place, text in enumerate(entries) for line in _fact("" if place else name, text)]

@@ -1,19 +1,18 @@
-"""What a cell of a table of hyperparameters means: a number, a truth value, None, a word, or nothing.
+"""The meaning of a cell in a table of hyperparameters: a number, true or false, None, a word, or no value.
 
-The rules, in this order, for the text of a cell less the blanks around it:
+Spaces around a cell are removed. Then the first rule that fits applies:
 
-1. In a column said to be of words every cell that is not empty is a word.
-2. An empty cell is no value. So are `NA`, `NaN`, `nan`, `NULL`, `null` and `?` in a column that holds no words.
-3. `None` is Python's None, in columns of numbers and of words alike; `none` is a word. Where `None` names something,
-   say that the column is one of words.
-4. `True`, `TRUE`, `true` and their opposites are truth values.
+1. In a word column, every cell that is not empty is a word.
+2. An empty cell has no value. Nor have `NA`, `NaN`, `nan`, `NULL`, `null` and `?` in a column without other words.
+3. `None` is Python's None; `none` is a word. If `None` is the name of something, declare a word column.
+4. `True`, `TRUE`, `true`, `False`, `FALSE` and `false` are booleans.
 5. `3`, `-3` and `3e5` are integers; `3.0`, `1e-3` and `.5` are decimals. One decimal in a column makes all its numbers
-   decimals, so that a configuration has one identity whatever a writer did with `1.0`. `007`, `inf` and `1_000` are
+   decimals. So a configuration has one identity, even if a program wrote `1.0` as `1`. `007`, `inf` and `1_000` are
    words.
 6. Anything else is a word, such as `['PCA', 'Scaler']`.
 
-A cell that holds a whole configuration as a Python or JSON dict says its types itself; rule 5 is applied to the values
-of a name across all configurations of an algorithm, as JSON writers drop the `.0` too.
+A cell with a whole configuration, as a Python or JSON dict, gives the types itself. JSON writers also drop the `.0`, so
+rule 5 applies to the values of a name across all configurations of an algorithm.
 """
 
 import ast
@@ -30,7 +29,7 @@ from metaml_kb.tablefile import BadCell
 
 
 class Missing(Enum):
-    """The one value of a cell that holds none."""
+    """Marks a cell without a value."""
 
     MISSING = "missing"
 
@@ -39,7 +38,7 @@ MISSING: Final = Missing.MISSING
 Cell = Value | Literal[Missing.MISSING]
 
 DEFAULT_WORD = "default"
-"""Stands in a configuration for a value that was left at its default and that the table does not give."""
+"""The value in a configuration if the table says that the default was used, but not what it is."""
 
 MISSING_WORDS = frozenset({"NA", "NaN", "nan", "NULL", "null", "?"})
 NAMED: dict[str, Cell] = {
@@ -54,7 +53,7 @@ LONGEST_NUMBER = 100
 
 
 def read_cell(text: str) -> Cell:
-    """Return what a cell means by itself (rules 2 to 6, but for what its column adds).
+    """Return the meaning of a single cell, by rules 2 to 6 without what depends on its column.
 
     >>> [read_cell(text) for text in ("3", "3.0", "1e+05", "TRUE", "None", "none", "007")]
     [3, 3.0, 100000, True, None, 'none', '007']
@@ -76,26 +75,30 @@ def read_cell(text: str) -> Cell:
 
 
 def read_number(text: str) -> float | None:
-    """Return a score or a number of seconds; None for an empty cell or a word for a missing one."""
+    """Return a score or a number of seconds; None for an empty cell or a word such as NA.
+
+    >>> read_number("0.95"), read_number("NA")
+    (0.95, None)
+    """
     if text in ("", "None") or text in MISSING_WORDS:
         return None
     if NUMBER.fullmatch(text) is None or not math.isfinite(number := float(text)):
-        raise BadCell("expected was a finite number with a decimal point, or nothing")
+        raise BadCell("expected a finite number with a decimal point, or nothing")
     return number
 
 
 def read_name(text: str) -> str:
-    """Return the name of a data set or an algorithm; an empty cell names nothing."""
+    """Return the name of a data set or an algorithm. Raises `BadCell` for an empty cell."""
     if not text:
-        raise BadCell("expected was a name")
+        raise BadCell("expected a name")
     return text
 
 
 class ColumnReader:
-    """Reads the cells of one hyperparameter, once it has looked at all of them.
+    """Reads the cells of one hyperparameter. First call `look` with all cells, then `read`.
 
-    `default` is the text that stands for an empty cell; without one an empty cell stays MISSING, or becomes the word
-    `default` if `empty_is_default`.
+    `default` is the text that an empty cell means. Without it an empty cell is MISSING, or the word `default` if
+    `empty_is_default`.
     """
 
     def __init__(self, name: str, *, is_words: bool, is_decimal: bool, default: str | None, empty_is_default: bool):
@@ -128,17 +131,17 @@ class ColumnReader:
 
     @property
     def drops(self) -> list[str]:
-        """The words that stand for an empty cell in this column."""
+        """The words that mean an empty cell in this column, such as NA."""
         return [] if self.has_words else sorted(self.missing_words)
 
     @property
     def confuses_default(self) -> bool:
-        """Whether an unknown default and the word `default` would look the same."""
+        """Whether an empty cell would become the word `default`, which the column also holds as a value."""
         has_empty = self.n_empty > 0 or bool(self.drops)
         return self.empty_is_default and self.default is None and has_empty and self.has_default_word
 
     def read(self, text: str) -> Cell:
-        """Return what a cell means in this column."""
+        """Return the meaning of a cell in this column."""
         value = self._alone(text)
         if isinstance(value, str) and value in self.missing_words and not self.has_words:
             value = MISSING
@@ -159,7 +162,7 @@ def _counted(cells: Iterable[str]) -> dict[str, int]:
 
 
 class ConfigReader:
-    """Reads cells that hold a whole configuration, once it has looked at all of them."""
+    """Reads cells that hold a whole configuration. First call `look` with all cells, then `read`."""
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
@@ -188,7 +191,7 @@ class ConfigReader:
 
 @lru_cache(maxsize=4096)
 def parse_config(text: str) -> Mapping[str, Any]:
-    """Return the dict that a cell spells in JSON or as a Python literal, sorted; nothing in it is ever evaluated.
+    """Return the dict in a cell, sorted by name. It may be JSON or a Python literal; no code in it is run.
 
     >>> parse_config("{'max_depth': None, 'criterion': 'gini'}")
     {'criterion': 'gini', 'max_depth': None}
@@ -198,18 +201,18 @@ def parse_config(text: str) -> Mapping[str, Any]:
     try:
         parsed = _literal(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise BadCell("expected was a dict written in JSON or as a Python literal") from None
+        raise BadCell("expected a dict, written in JSON or as a Python literal") from None
     if not isinstance(parsed, dict) or not all(isinstance(name, str) for name in parsed):
-        raise BadCell("expected was a dict with words for names")
+        raise BadCell("expected a dict with texts as names")
     if any(isinstance(value, float) and not math.isfinite(value) for value in parsed.values()):
-        raise BadCell("expected were finite numbers")
+        raise BadCell("expected finite numbers")
     if not _is_unicode(parsed):
-        raise BadCell("expected was text without half a character, such as \\ud800")
+        raise BadCell("expected text without half a character, such as \\ud800")
     return dict(sorted(parsed.items()))
 
 
 def _is_unicode(parsed: dict[str, Any]) -> bool:
-    """Return whether names and words can be stored: an escape may stand for half a character."""
+    """Return whether names and words can be stored: an escape such as \\ud800 is half a character."""
     try:
         "".join(word for pair in parsed.items() for word in pair if isinstance(word, str)).encode()
     except UnicodeEncodeError:

@@ -1,9 +1,9 @@
-"""JSON arrays as columns, at the speed of a csv reader.
+"""Convert JSON arrays to columns, as fast as a csv reader.
 
-A stored list of values, less its brackets, is a line of comma-separated tokens. Unless a word holds a comma or a
-backslash, a csv reader splits millions of them at once, and each column is converted as a whole; otherwise the JSON
-parser does it. Types come out as they went in: a column of only floats, ints, bools or words gets that type, anything
-mixed keeps its Python objects.
+A JSON array without its brackets is a line of comma-separated tokens. So a csv reader can split millions of them at
+once, and each column is converted as a whole. If a word holds a comma or a backslash, the JSON parser does it instead.
+
+Types are kept: a column of only floats, integers, booleans or words gets that type; a mixed one holds Python objects.
 """
 
 import json
@@ -17,7 +17,11 @@ INACTIVE = float("nan")
 
 
 def decode(texts: Sequence[bytes], n_values: int) -> list[Any]:
-    """Return the columns behind JSON arrays (UTF-8) of `n_values` values each."""
+    """Return the columns of JSON arrays (UTF-8) with `n_values` values each.
+
+    >>> [column.tolist() for column in decode([b'[1,"a"]', b'[2,"b"]'], 2)]
+    [[1, 2], ['a', 'b']]
+    """
     if n_values == 0 or not texts:
         return [np.array([], dtype=object)] * n_values
     joined = b"\n".join(texts)
@@ -29,7 +33,7 @@ def decode(texts: Sequence[bytes], n_values: int) -> list[Any]:
 
 
 def _split(joined: bytes, n_values: int) -> list[Any]:
-    """Return a column of tokens for each place in the lines `[token,token,…]`."""
+    """Return one column of tokens for each position in the lines `[token,token,…]`."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -51,8 +55,9 @@ def _convert(tokens: Any) -> Any:
     import pyarrow as pa
     from pyarrow import compute
 
-    # A cast that fails is dear, so the first token says which one is tried. What has no point is an integer, an
-    # exponent (1e-05) or a word; a column of floats without a point is rare enough for the general way.
+    # A failed cast is expensive, so the first token decides which cast to try. A token without a decimal point is an
+    # integer, an exponent (1e-05) or a word. Columns of floats without a point are rare; the general code below reads
+    # them.
     first = tokens[0].as_py()
     wanted = pa.float64() if "." in first else pa.int64()
     if first[0] in "-0123456789" and (
@@ -84,9 +89,9 @@ def typed(values: list[Any], places: np.ndarray | None = None) -> Any:
 
 
 def scatter(pieces: Sequence[tuple[np.ndarray, Any]], size: int) -> Any:
-    """Return one column of `size` rows from pieces that hold values at places; elsewhere it is inactive.
+    """Return one column of `size` rows from pieces, each with row positions and values; other rows are NaN.
 
-    A column that lacks no row and has one type keeps that type. Floats keep theirs too, as inactive is NaN.
+    If the pieces fill all rows and have one type, the column has that type. Floats stay floats in any case.
     """
     if len(pieces) == 1 and len(pieces[0][0]) == size:
         return pieces[0][1]
@@ -104,7 +109,7 @@ def scatter(pieces: Sequence[tuple[np.ndarray, Any]], size: int) -> Any:
 
 
 def hexadecimal(values: Sequence[bytes]) -> Any:
-    """Return 16-byte values as a column of hexadecimal words, cut from one long text."""
+    """Return 16-byte values as a column of hexadecimal texts."""
     import pyarrow as pa
 
     text = b"".join(values).hex().encode()

@@ -1,7 +1,7 @@
 """The small tables that many runs share, and how rows get their numbers.
 
-Row numbers are given here, under the writer's lock, so a chunk of runs costs a fixed number of statements whatever its
-size, on every backend.
+Python assigns the row numbers while it holds the writer's lock. So a chunk of runs needs a fixed number of statements,
+however large it is and on every database.
 """
 
 import json
@@ -18,43 +18,43 @@ from metaml_kb.errors import BadRecord
 from metaml_kb.records import TASKS, DatasetRecord, plain
 
 UNKNOWN = "unknown"
-"""The task, or the strategy of folds, that nobody told."""
+"""The task of a data set, or the strategy of a fold plan, if nobody said which."""
 Rows = list[tuple[Any, ...]]
 
 
 def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: Rows) -> None:
-    """Insert plain tuples in one statement, without the cost of building an expression per row."""
+    """Insert tuples in one statement. This is faster than an SQLAlchemy expression per row."""
     if not rows:
         return
     preparer = connection.dialect.identifier_preparer
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
     columns = ", ".join(preparer.quote(name) for name in names)
     marks = ", ".join([mark] * len(names))
-    # Table and column names are ours; every value is bound.
+    # Safe: table and column names are our own, and every value is a bound parameter.
     sql = f"INSERT INTO {preparer.format_table(table)} ({columns}) VALUES ({marks})"  # noqa: S608
     connection.exec_driver_sql(sql, rows)
 
 
 def next_id(connection: Connection, table: Table) -> int:
-    """Return the first free row number; safe because only one writer is let in."""
+    """Return the first free row number. This is safe because there is only one writer at a time."""
     return int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()) + 1
 
 
 def touch(connection: Connection) -> None:
-    """Count a change, so that caches made from the knowledge base know that they are stale."""
+    """Increase the revision, so that caches can see that they are out of date."""
     table = tables.knowledge_base
     connection.execute(update(table).values(revision=table.c.revision + 1))
 
 
 def number_names(connection: Connection, table: Table, column: str, names: Iterable[str]) -> dict[str, int]:
-    """Return the row number of each of these names that a small table knows."""
+    """Return the row number of each of these names that a small table has."""
     key = table.c[column]
     query = select(key, table.c.id).where(key.in_(bindparam("names", expanding=True)))
     return {name: number for name, number in connection.execute(query, {"names": sorted(set(names))})}
 
 
 def number_or_add(connection: Connection, table: Table, column: str, names: Iterable[str]) -> dict[str, int]:
-    """Return the row number of each name, adding those that are new; only for tables of just a name."""
+    """Return the row number of each name, adding new names. Only for tables with no other column."""
     wanted = set(names)
     numbers = number_names(connection, table, column, wanted)
     missing = sorted(wanted - numbers.keys())
@@ -69,7 +69,7 @@ def number_or_add(connection: Connection, table: Table, column: str, names: Iter
 def number_required(
     connection: Connection, table: Table, column: str, keys: Iterable[str | None], advice: str
 ) -> dict[str | None, int | None]:
-    """Return the row number of each key, or say which one is missing."""
+    """Return the row number of each key; raise `BadRecord` with `advice` if one is missing."""
     wanted = {key for key in keys if key is not None}
     numbers: dict[str | None, int | None] = {None: None}
     if wanted:
@@ -81,7 +81,7 @@ def number_required(
 
 
 def number_plans(connection: Connection, keys: Iterable[str]) -> dict[str, int]:
-    """Return the row number of each fold plan; one of which only the key is known is added as that."""
+    """Return the row number of each fold plan; an unknown key is added with the strategy `unknown`."""
     table = tables.fold_plan
     wanted = set(keys)
     numbers = number_names(connection, table, "key", wanted)
@@ -92,7 +92,7 @@ def number_plans(connection: Connection, keys: Iterable[str]) -> dict[str, int]:
 
 
 def to_json(details: Mapping[str, Any]) -> str:
-    """Return settings and details as JSON text; what JSON does not know is written as its text."""
+    """Return settings or details as JSON text; values that JSON does not know become their text."""
     return json.dumps(dict(details), sort_keys=True, default=_plain_or_text)
 
 
@@ -101,7 +101,7 @@ def _plain_or_text(value: object) -> object:
 
 
 def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with the values that every database knows."""
+    """Return a row with Python values instead of NumPy scalars."""
     return {name: plain(value) for name, value in row.items()}
 
 
@@ -114,7 +114,7 @@ def add_keyed(connection: Connection, table: Table, row: Mapping[str, Any]) -> N
 def add_dataset(connection: Connection, record: DatasetRecord) -> bool:
     """Store a data set unless its fingerprint is known; return whether it was new.
 
-    Of a known one only its task is learnt, where that was none.
+    A known data set stays as it is. Only its task is filled in, if it was unknown.
     """
     table = tables.dataset
     task = connection.execute(select(table.c.task).where(table.c.fingerprint == record.fingerprint)).scalar()
@@ -151,7 +151,7 @@ def add_metafeatures(
     seconds: Mapping[str, float] | None = None,
     n_rows: Mapping[str, int] | None = None,
 ) -> None:
-    """Store a data set's metafeatures; a known value stays unless it was undefined."""
+    """Store a data set's metafeatures. A known value stays, unless it was undefined."""
     numbers = number_names(connection, tables.dataset, "fingerprint", [fingerprint])
     if fingerprint not in numbers:
         raise BadRecord(f"The data set {fingerprint!r} is not in the knowledge base. Store it first with add_dataset.")

@@ -1,4 +1,4 @@
-"""A check-up: what is wrong with a knowledge base, in sentences; nothing is changed unless asked."""
+"""Check a knowledge base for damage and contradictions. Nothing is changed unless `fix` is set."""
 
 import json
 import sqlite3
@@ -43,7 +43,7 @@ TWIN_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "Numbe
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check found. `fix` is what --fix would do about it; empty if only a person can decide."""
+    """One thing that a check found. `fix` says what --fix would do; it is empty if only a person can decide."""
 
     check: str
     text: str
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Two data sets that are probably one, and why; `are_starters` if both came with a starter."""
+    """Two data sets that are probably the same, and why; `are_starters` if both came with the starter."""
 
     first: str
     second: str
@@ -63,14 +63,17 @@ class Twins:
 
 @dataclass(frozen=True, slots=True)
 class CheckUp:
-    """All findings, and how many pairs of twins inside the starter were left out of them: nobody can mend those."""
+    """All findings. `n_left_out` counts pairs of near-duplicates in the starter, which no user can fix."""
 
     findings: list[Finding]
     n_left_out: int = 0
 
 
 def check_up(place: str | Path | None, *, fix: bool = False) -> CheckUp:
-    """Return what is wrong with the knowledge base at a path or URL, even if it is too damaged to be opened."""
+    """Return what is wrong with the knowledge base at a path or URL, even if it is too damaged to open.
+
+    With `fix`, first remove rows that no run refers to. Raises `CannotOpen` if it cannot be opened for another reason.
+    """
     try:
         with open_kb(place, create=False) as kb:
             findings = examine(kb, fix=fix)
@@ -85,9 +88,9 @@ def check_up(place: str | Path | None, *, fix: bool = False) -> CheckUp:
 
 
 def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
-    """Return what every check found; with `fix`, first remove what nothing refers to.
+    """Return the findings of all checks; with `fix`, first remove rows that no run refers to.
 
-    Nothing else is asked of, or changed in, a file that is damaged.
+    If the file is damaged, return only that finding and change nothing.
     """
     with reading(kb.engine) as connection:
         damage = list(_integrity(kb, connection)) or list(_unreadable(kb, connection))
@@ -109,7 +112,7 @@ def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
 
 
 def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
-    """Ask the database itself."""
+    """Ask SQLite whether the file is damaged and whether references are broken."""
     if connection.dialect.name != "sqlite":
         return
     try:
@@ -126,7 +129,7 @@ def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
 
 
 def _unreadable(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
-    """Find texts that should be JSON and are not: nothing that needs such a row can be read."""
+    """Find texts that should be JSON and are not: such rows cannot be read."""
     for column in JSON_COLUMNS:
         wrong = [text for text in connection.execute(select(column)).scalars() if not _is_json(text)]
         if wrong:
@@ -147,12 +150,12 @@ def _is_json(text: str) -> bool:
 
 
 def _damage_of(path: Path) -> Finding | None:
-    """Return what SQLite says of a file that could not be opened as a knowledge base; None if that is no damage."""
+    """Return the damage that SQLite finds in a file that could not be opened; None if there is none."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
             said = [str(row[0]) for row in connection.execute(INTEGRITY)]
         except sqlite3.OperationalError:
-            # It may not be read here and now: a folder that is read-only, a lock.
+            # The file cannot be read now, for example because of a lock or a read-only folder. That is not damage.
             return None
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             said = [str(error)]
@@ -170,7 +173,7 @@ def _damage(name: str, said: list[str]) -> Finding:
 
 
 def _unused() -> list[tuple[Table, ColumnElement[bool]]]:
-    """Return the tables whose rows make sense only if a run refers to them, with the condition that none does."""
+    """Return the tables whose rows need a run that refers to them, each with the condition that none does."""
     run, configuration, names = tables.run, tables.configuration, tables.parameter_set
     return [
         (configuration, ~exists().where(run.c.configuration_id == configuration.c.id)),
@@ -200,10 +203,10 @@ def _contradictions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Find
     if wrong:
         yield Finding("contradictions", f"{wrong} runs do not match their identity: they were changed by hand.", True)
     if empty:
-        yield Finding("contradictions", f"{empty} runs are called complete but have no score.", True)
+        yield Finding("contradictions", f"{empty} runs have the status ok but no score.", True)
     score = [f"{metric} {value}" for metric, value in _impossible(connection)]
     if score:
-        yield Finding("contradictions", f"{len(score)} scores are outside what is possible, such as {score[0]}.", True)
+        yield Finding("contradictions", f"{len(score)} scores are impossible, such as {score[0]}.", True)
 
 
 def _impossible(connection: Connection) -> Iterator[tuple[str, float]]:
@@ -252,7 +255,7 @@ def _twins(kb: KnowledgeBase, _connection: Connection) -> Iterator[Finding]:
 
 
 def near_duplicates(kb: KnowledgeBase) -> list[Twins]:
-    """Return the pairs of data sets that are probably one: they have the same name, or the same simple facts."""
+    """Return the pairs of data sets that are probably the same, by name or by size, classes and missing values."""
     datasets = kb.datasets()
     facts = kb.metafeatures().reindex(columns=list(TWIN_NAMES))
     datasets = datasets.merge(facts, left_on="fingerprint", right_index=True, how="left")
@@ -276,7 +279,7 @@ def near_duplicates(kb: KnowledgeBase) -> list[Twins]:
 
 
 def _fingerprints_of_starter(kb: KnowledgeBase) -> list[str]:
-    """Return the data sets that a starter has runs on."""
+    """Return the fingerprints of the data sets that the starter has runs on."""
     used = select(tables.run.c.dataset_id).where(from_starter())
     with reading(kb.engine) as connection:
         return list(

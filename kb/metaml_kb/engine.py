@@ -105,7 +105,8 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     is_writer = connection.get_execution_options().get("metaml_writer", False)
     if is_writer and not connection.info.get(HAS_LOG):
-        # With a write-ahead log, readers and a writer do not wait for one another. Only writers set it: it changes the file.
+        # With a write-ahead log, readers and a writer do not wait for one another. Only writers set it: it changes the
+        # file.
         connection.exec_driver_sql("PRAGMA journal_mode=WAL").close()
         connection.info[HAS_LOG] = True
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")

@@ -75,13 +75,13 @@ def export(
     """
     if path.suffix.lower() in TABLE_SUFFIXES:
         raise CannotOpen(
-            f"An export is no table, so {path.name} would be the wrong name for it. Choose one such as "
+            f"An export is not a table, so {path.name} is the wrong name for it. Choose one such as "
             f"{path.stem}.metaml, or write a table with: metaml kb runs --format csv > {path.stem}.csv"
         )
     if path.exists():
-        raise CannotOpen(f"{path} exists already, and an export never overwrites. Choose another name.")
+        raise CannotOpen(f"{path} exists already, and an export never overwrites a file. Choose another name.")
     if not path.parent.is_dir():
-        raise CannotOpen(f"There is no folder {path.parent}. Make it, or choose another place.")
+        raise CannotOpen(f"There is no folder {path.parent}. Create it, or choose another place.")
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with reading(kb.engine) as connection:
@@ -109,8 +109,8 @@ def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> M
     Every run is checked before it is stored. With `is_trusted`, a zip that goes into an empty knowledge base is loaded
     without that check.
 
-    Raises `CannotOpen` if there is no such file, `BadTable` if it is damaged or not an export, `SchemaMismatch` if a newer
-    metaml wrote it, and `BadRecord` if it holds a run that cannot be stored. Then nothing of it is stored.
+    Raises `CannotOpen` if there is no such file, `BadTable` if it is damaged or not an export, `SchemaMismatch` if a
+    newer metaml wrote it, and `BadRecord` if it holds a run that cannot be stored. Then nothing of it is stored.
     """
     check_import(path)
     is_zip = _is_zip(path)
@@ -141,7 +141,7 @@ def _is_zip(path: Path) -> bool:
     is_zip = zipfile.is_zipfile(path)
     header = schema.header_of(path)
     if not is_zip and header.startswith(schema.ZIP_MAGIC):
-        raise BadTable(f"{path} begins as an exported file does, but its end is missing. Ask for a new export.")
+        raise BadTable(f"{path} begins like an exported file, but its end is missing. Ask for a new export.")
     if not is_zip and not header.startswith(schema.SQLITE_MAGIC):
         raise BadTable(
             f"{path} is neither an exported file nor a knowledge base. "

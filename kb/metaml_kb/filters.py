@@ -1,4 +1,4 @@
-"""Which runs are asked for: filters by name, as conditions of a query."""
+"""Filters for runs, by name, as conditions of a query."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SESSION_KINDS = ("bot", "tune", "import", STARTER)
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs are asked for; None asks for all."""
+    """Which runs to select; None selects all. `KnowledgeBase.runs` explains each field."""
 
     dataset: Names = None
     algorithm: Names = None
@@ -32,7 +32,11 @@ class RunFilter:
 
 
 def seconds_since_epoch(moment: datetime | float | str) -> float:
-    """Return a moment as seconds since 1970; text is ISO 8601, without a zone it is UTC."""
+    """Return a moment as seconds since 1970. Text is ISO 8601; without a time zone it is UTC.
+
+    >>> seconds_since_epoch("1970-01-02")
+    86400.0
+    """
     if isinstance(moment, str):
         try:
             moment = datetime.fromisoformat(moment)
@@ -50,7 +54,7 @@ def _listed(names: Names) -> list[str] | None:
 
 
 def _dataset_numbers(connection: Connection, wanted: list[str]) -> list[int]:
-    """Return the row numbers of data sets by name or fingerprint; a name may be that of several."""
+    """Return the row numbers of data sets by name or fingerprint; several data sets may share a name."""
     table = tables.dataset
     found = connection.execute(
         select(table.c.id, table.c.name, table.c.fingerprint).where(
@@ -71,7 +75,7 @@ def _algorithm_numbers(connection: Connection, wanted: list[str]) -> list[int]:
 
 
 def _session_numbers(connection: Connection, wanted: list[str]) -> list[int]:
-    """Return the row numbers of sessions by kind, by key, or by the beginning of a key that only one has."""
+    """Return the row numbers of sessions by kind, by key, or by the unique beginning of a key."""
     table = tables.session
     known = connection.execute(select(table.c.id, table.c.key, table.c.kind).order_by(table.c.id)).fetchall()
     kinds = {*SESSION_KINDS, *(kind for _, _, kind in known)}
@@ -92,7 +96,7 @@ def _session_numbers(connection: Connection, wanted: list[str]) -> list[int]:
 
 
 def _checked(what: str, wanted: list[str], known: Iterable[str]) -> list[str]:
-    """Return the wanted names if all are known; a misspelt one must not look like an answer without runs."""
+    """Return the wanted names if all are known. Raise for a misspelt one, which would look like an empty result."""
     for name in wanted:
         if name not in known:
             raise BadQuery(no_such(what, name, known))
@@ -100,7 +104,7 @@ def _checked(what: str, wanted: list[str], known: Iterable[str]) -> list[str]:
 
 
 def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnElement[bool]]:
-    """Return what must hold of the runs asked for."""
+    """Return the SQL conditions that select the runs."""
     if wanted.limit is not None and wanted.limit > LARGEST_LIMIT:
         raise BadQuery(
             f"A limit of {wanted.limit} is more than a database can count. Leave --limit out to see all runs."

@@ -1,4 +1,4 @@
-"""Runs as a data frame: one row per run, with hyperparameters, scores and seconds as columns, types as they went in."""
+"""Runs as a data frame: one row per run; hyperparameters, scores and seconds are columns. Types are kept."""
 
 import gc
 import json
@@ -27,11 +27,7 @@ MEASURED = ("identity", "seed", "probability", "fit_seconds", "predict_seconds",
 
 
 def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False) -> pd.DataFrame:
-    """Return the runs asked for, in the order in which they were stored.
-
-    A hyperparameter named like one of our columns is called `config.<name>`. An inactive hyperparameter is NaN;
-    one whose value is None is None. `folds` gives each score as an array of its values per fold.
-    """
+    """Return the selected runs, in the order in which they were stored. `KnowledgeBase.runs` explains the columns."""
     words = Words.of(connection)
     table = _fetch(connection, wanted, words, folds=folds)
     codes = words.unpack(table)
@@ -49,7 +45,7 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
         **{name: words.column(name, codes[name]) for name in ("fold_plan", "session")},
     }
     for name, column in hyperparameters.items():
-        # Left to itself, pandas would take words beside None for words with gaps.
+        # Without an explicit dtype, pandas would read None beside words as a missing value.
         kept = pd.Series(column, dtype=object) if column.dtype == object else column
         columns[name if name not in reserved else f"config.{name}"] = kept
     columns |= scores
@@ -62,7 +58,7 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
 
 
 def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bool) -> dict[str, list[Any]]:
-    """Return the columns of the runs asked for as the database gives them, small ones packed."""
+    """Return the columns of the selected runs as the database gives them; small numbers are packed into one integer."""
     run, configuration = tables.run, tables.configuration
     chosen = [run.c[name] for name in MEASURED] + ([run.c.fold_scores] if folds else [])
     texts = [_as_bytes(connection, column) for column in (run.c.score_list, configuration.c.value_list)]
@@ -87,7 +83,7 @@ def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bo
 
 
 def _as_bytes(connection: Connection, column: Column[Any]) -> ColumnElement[bytes]:
-    """Return the SQL for a text as its UTF-8 bytes: they need not become words before they are parsed."""
+    """Return the SQL for a text as UTF-8 bytes. The parser reads bytes, so decoding them would waste time."""
     if connection.dialect.name == "postgresql":
         return func.convert_to(column, "UTF8")
     return cast(column, LargeBinary)
@@ -95,7 +91,7 @@ def _as_bytes(connection: Connection, column: Column[Any]) -> ColumnElement[byte
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Pause the garbage collector: it would look through millions of fresh tuples again and again, in vain."""
+    """Pause the garbage collector: it would scan millions of new tuples repeatedly and find nothing to free."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -106,19 +102,19 @@ def _uncollected() -> Iterator[None]:
 
 
 def _errors(connection: Connection, wanted: RunFilter, identities: list[bytes], status: np.ndarray) -> Any:
-    """Return what each run that did not complete said; complete ones say nothing, so they are not asked."""
+    """Return the error of each run that did not complete. Complete runs have none, so they are not queried."""
     column = np.full(len(identities), None, dtype=object)
     failed = np.flatnonzero(status != STATUSES.index("ok"))
     if failed.size:
         run = tables.run
         query = select(run.c.identity, run.c.error).where(*condition_for(connection, wanted), run.c.error.is_not(None))
-        said = {bytes(identity): text for identity, text in connection.execute(query)}
-        column[failed] = [said.get(bytes(identities[place])) for place in failed]
+        errors = {bytes(identity): text for identity, text in connection.execute(query)}
+        column[failed] = [errors.get(bytes(identities[place])) for place in failed]
     return pd.array(column, dtype="str")
 
 
 def _spread(names_of_set: Mapping[int, str], numbers: np.ndarray, texts: list[bytes]) -> dict[str, Any]:
-    """Return a column per name from JSON arrays whose names are those of a set."""
+    """Return one column per name. Each text is a JSON array of values; its set number says which names they have."""
     parts: dict[str, list[tuple[np.ndarray, Any]]] = {}
     for number in pd.unique(numbers):
         places = np.flatnonzero(numbers == number)
@@ -130,7 +126,7 @@ def _spread(names_of_set: Mapping[int, str], numbers: np.ndarray, texts: list[by
 
 
 def _fold_columns(names_of_set: Mapping[int, str], numbers: np.ndarray, packed: list[bytes | None]) -> dict[str, Any]:
-    """Return a column of arrays per metric: the values per fold, None where only the mean is known."""
+    """Return one column of arrays per metric: the values per fold, None if only the mean is known."""
     columns: dict[str, list[np.ndarray | None]] = {}
     for row, (number, data) in enumerate(zip(numbers, packed, strict=True)):
         names = json.loads(names_of_set[int(number)])
@@ -152,7 +148,7 @@ def best_frame(connection: Connection, dataset: str, metric: str, n: int) -> pd.
 
 
 def _columns_in_use(frame: pd.DataFrame) -> list[str]:
-    """Return our own columns and those hyperparameters that any of the runs has."""
+    """Return the fixed columns, and the hyperparameters and metrics that at least one run has."""
     fixed = {*LEADING, *TRAILING}
     active = {name for name in frame.columns if any(value is None or value == value for value in frame[name])}
     frame.attrs["metrics"] = [name for name in frame.attrs["metrics"] if name in active]
@@ -160,7 +156,7 @@ def _columns_in_use(frame: pd.DataFrame) -> list[str]:
 
 
 def metric_names(connection: Connection) -> list[str]:
-    """Return the metrics that any run was scored by."""
+    """Return the names of all stored metrics, sorted."""
     return sorted(
         {name for text in names_of(connection, tables.metric_set, "names").values() for name in json.loads(text)}
     )

@@ -1,4 +1,4 @@
-"""One run and all that it refers to, found by its key or the beginning of it."""
+"""Find one run by its key, or the beginning of the key, with all records that it refers to."""
 
 import json
 import re
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run, and the records that it names by their keys; its predictions are left where they are."""
+    """A run, with the records that it names by their keys. Its predictions are not loaded."""
 
     key: str
     run: Run
@@ -39,7 +39,11 @@ class StoredRun:
 
 
 def find_run(kb: KnowledgeBase, beginning: str) -> StoredRun:
-    """Return the only run whose key (as in the column `run`) has this beginning."""
+    """Return the only run whose key begins with these characters.
+
+    The key is the identity, as in the column `run` of `KnowledgeBase.runs`. Raises `BadQuery` if no run or several runs
+    have such a key.
+    """
     with reading(kb.engine) as connection:
         row = _run_row(connection, beginning.strip().lower(), kb.name)
         dataset = DatasetRecord(**_record(connection, tables.dataset, row["dataset_id"], "added_at"))
@@ -83,7 +87,7 @@ def _run_row(connection: Connection, beginning: str, where: str) -> Row:
 
 
 def _record(connection: Connection, table: Table, number: int, *left_out: str) -> Row:
-    """Return a row by its number, without that number; what is stored as JSON is read."""
+    """Return a row by its number, without the number and the columns `left_out`; JSON columns are decoded."""
     row = dict(connection.execute(select(table).where(table.c.id == number)).mappings().one())
     for name in ("details", "settings", "versions"):
         if name in row:
@@ -92,7 +96,7 @@ def _record(connection: Connection, table: Table, number: int, *left_out: str) -
 
 
 def _names(connection: Connection, table: Table, number: int) -> list[str]:
-    """Return the names that always travel together under a number."""
+    """Return the names in a set of hyperparameters or metrics, by its row number."""
     names: list[str] = json.loads(_record(connection, table, number)["names"])
     return names
 

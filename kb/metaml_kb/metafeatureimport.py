@@ -1,4 +1,4 @@
-"""Third-party tables of metafeatures, a row per data set, read into a knowledge base."""
+"""Import third-party tables of metafeatures, with one row per data set."""
 
 import math
 from pathlib import Path
@@ -21,9 +21,14 @@ def import_metafeatures(
     ignore_columns: tuple[str, ...] = (),
     separator: str | None = None,
 ) -> ImportReport:
-    """Store a table with a row per data set and a column per metafeature; return what became of its values.
+    """Store a table with one row per data set and one column per metafeature; return what happened to its values.
 
-    An empty cell is stored as undefined, with that as its reason. A value that is known stays.
+    - `dataset_column`: names the data set; it is stored as `dataset_prefix` + the cell.
+    - `source`: who measured the metafeatures.
+    - `ignore_columns`: left out. All other columns are metafeatures.
+    - `separator`: default: detected from the first line.
+
+    An empty cell is stored as undefined. A known value stays. Raises `BadTable` if the table has an error.
     """
     table = open_table(path, separator)
     names = metafeatures_in(table, dataset_column, ignore_columns)
@@ -58,7 +63,7 @@ def import_metafeatures(
 
 
 def metafeatures_in(table: TableFile, dataset_column: str, ignore_columns: tuple[str, ...] = ()) -> list[str]:
-    """Return the columns of a table that are metafeatures; raise if it has not the columns that were named."""
+    """Return the columns of a table that are metafeatures. Raises `BadTable` if a named column is missing."""
     table.require(dataset_column, "--dataset-column")
     for column in ignore_columns:
         table.require(column, "--ignore-column")
@@ -71,7 +76,7 @@ def metafeatures_in(table: TableFile, dataset_column: str, ignore_columns: tuple
 def _metafeature_rows(
     table: TableFile, dataset_column: str, names: list[str]
 ) -> tuple[dict[str, dict[str, float]], int]:
-    """Return each data set's values by its first row, NaN where a cell is empty, and the number of rows."""
+    """Return the values of each data set's first row, NaN for an empty cell, and the number of rows."""
     rows: dict[str, dict[str, float]] = {}
     n_rows = 0
     for chunk in table.chunks():

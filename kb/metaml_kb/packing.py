@@ -1,4 +1,4 @@
-"""Many numbers as one value: what stands in a cell for the scores and the predictions of a run."""
+"""Pack the scores and the predictions of a run into single values for the database, and unpack them."""
 
 import json
 import math
@@ -20,15 +20,16 @@ def _names_text(names: tuple[str, ...]) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a float's shortest exact text; JSON has no word for what is undefined or infinite."""
-    # A float of NumPy is one of Python, too, but writes itself otherwise.
+    """Return the shortest exact text of a float; null if it is NaN or infinite, which JSON cannot express."""
+    # A NumPy float is a subclass of float, but its repr is different.
     return float.__repr__(value) if math.isfinite(value) else "null"
 
 
 def pack_scores(scores: Scores) -> tuple[str, str, bytes | None]:
-    """Return the metrics' sorted names and means as JSON arrays, and their values per fold (None if unknown).
+    """Return the sorted names and the means of metrics as JSON arrays, and their values per fold (None if unknown).
 
-    The mean is over the folds where a metric is defined; it is null where there is none.
+    The mean is over the folds where a metric is defined; null if there are none. Raises `BadRecord` if the metrics have
+    different numbers of folds.
 
     >>> pack_scores({"roc_auc": 0.75, "accuracy": 0.5})
     ('["accuracy", "roc_auc"]', '[0.5,0.75]', None)
@@ -54,18 +55,18 @@ def _mean_of_defined(row: np.ndarray) -> float:
 
 
 def unpack_folds(n_metrics: int, data: bytes | None) -> Sequence[np.ndarray | None]:
-    """Return each metric's values per fold; None for each where only the means are known."""
+    """Return the values per fold of each metric; None for each metric if only the means are known."""
     if data is None:
         return [None] * n_metrics
     return list(np.frombuffer(data, dtype="<f8").reshape(n_metrics, -1))
 
 
 def pack_predictions(predictions: np.ndarray) -> tuple[int, int, bytes]:
-    """Return rows, columns and the packed out-of-fold predictions."""
+    """Return the number of rows, the number of columns, and the predictions as zlib-compressed float32."""
     matrix = predictions.reshape(len(predictions), -1).astype("<f4")
     return matrix.shape[0], matrix.shape[1], zlib.compress(matrix.tobytes(), 6)
 
 
 def unpack_predictions(n_rows: int, n_columns: int, data: bytes) -> np.ndarray:
-    """Return out-of-fold predictions as they were stored, one row per row of the data set."""
+    """Return stored out-of-fold predictions as float32, one row per row of the data set."""
     return np.frombuffer(zlib.decompress(data), dtype="<f4").reshape(n_rows, n_columns)

@@ -1,10 +1,11 @@
 """A private export: it keeps the experience and hides the data and its owner.
 
 - Left out: names of data sets and columns, settings, hosts, error texts, predictions.
-- Salted with a secret of the knowledge base: fingerprints, and the keys of fold plans, environments and sessions. A data
-  set keeps its salted fingerprint from export to export. Nobody can recognise it by hashing their own copy of the data.
-- Salted unless public: the words that say who proposed a run and who measured a metafeature. The caller says which words
-  are public.
+- Salted with a secret of the knowledge base: fingerprints, and the keys of fold plans, environments and sessions. A
+  data set keeps its salted fingerprint from export to export. Nobody can recognise it by hashing their own copy of the
+  data.
+- Salted unless public: the words that say who proposed a run and who measured a metafeature. The caller says which
+  words are public.
 - Rounded down to the day: all times.
 - Kept: metafeatures, scores and seeds. They are the experience.
 """

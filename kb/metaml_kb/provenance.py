@@ -1,23 +1,26 @@
-"""Whose experience it is: what came with the package as a starter, and what was made or brought in here."""
+"""Which rows came with the package as a starter, and which are the user's own: made or imported here."""
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select, true
 
 from metaml_kb import tables
 
 STARTER = "starter"
-"""The kind of the sessions that a starter file brings."""
+"""The kind of the sessions in a starter file."""
 SHARED = (tables.dataset, tables.configuration, tables.fold_plan, tables.environment)
 
 
 def from_starter() -> ColumnElement[bool]:
-    """Return the condition that a run came with a starter."""
+    """Return the SQL condition that a run came with the starter."""
     session = tables.session
     number = func.coalesce(tables.run.c.session_id, 0)
     return number.in_(select(session.c.id).where(session.c.kind == STARTER))
 
 
 def yours(table: Table) -> ColumnElement[bool]:
-    """Return the condition that a row did not come with a starter; what runs share is yours if one of yours uses it."""
+    """Return the SQL condition that a row is the user's own, not only the starter's.
+
+    A row that runs share (such as a data set) is the user's own if one of the user's runs uses it.
+    """
     run, session = tables.run, tables.session
     if table is run:
         return ~from_starter()
@@ -39,7 +42,7 @@ def yours(table: Table) -> ColumnElement[bool]:
 
 
 def counts_by_source(connection: Connection) -> dict[str, dict[str, int]]:
-    """Return how many runs and data sets came with a starter and how many are yours."""
+    """Return how many runs and data sets came with the starter, and how many are the user's own."""
     counts = {}
     for name, table in (("runs_by_source", tables.run), ("datasets_by_source", tables.dataset)):
         count = select(func.count()).select_from(table)

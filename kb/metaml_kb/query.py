@@ -45,7 +45,7 @@ def _read_only(connection: Connection) -> Iterator[None]:
             raw.prepare_threshold = threshold
         return
     if connection.dialect.name != "sqlite":
-        raise BadQuery(f"SQL can be asked of SQLite and PostgreSQL, not of {connection.dialect.name}. Use runs().")
+        raise BadQuery(f"SQL queries work on SQLite and PostgreSQL, not on {connection.dialect.name}. Use runs().")
     raw.set_authorizer(_authorize)
     try:
         yield

@@ -120,8 +120,8 @@ class FoldPlanRecord:
     - `key`: identifies the plan; runs name it in `Run.fold_plan`.
     - `strategy`: how rows were assigned, such as stratified.
     - `n_folds`, `seed`, `max_rows`: the number of folds, the seed, and the largest number of rows used.
-    - `assignment`: one fold number per row, as zlib-compressed int16. -1 is an unused row, -2 a row that is only trained
-      on.
+    - `assignment`: one fold number per row, as zlib-compressed int16. -1 is an unused row, -2 a row that is only
+      trained on.
     """
 
     key: str
@@ -200,8 +200,8 @@ class Run:
 
     - `dataset`: the fingerprint of a stored data set.
     - `algorithm`, `config`: the name, and the active hyperparameters with their values.
-    - `scores`: for each metric its values per fold, or one number if only the mean is known. Higher is better; a loss is
-      stored negated.
+    - `scores`: for each metric its values per fold, or one number if only the mean is known. Higher is better; a loss
+      is stored negated.
     - `fold_plan`: the key of a fold plan. `seed`: the seed of the evaluation.
     - `status`: ok, partial, timeout, memory, crashed or failed. `error`: what went wrong.
     - `fit_seconds`, `predict_seconds`, `peak_megabytes`: the cost, summed over folds as measured.
@@ -247,9 +247,9 @@ class Run:
 def run_identity(run: Run, names: tuple[str, ...], values: str) -> bytes:
     """Return the 16 bytes that identify a run.
 
-    They hash the data set, the algorithm, the configuration, the fold plan and the seed. For a run that did not complete
-    they also hash the status and the number of folds. So a stored time-out does not prevent that a later, complete run is
-    stored.
+    They hash the data set, the algorithm, the configuration, the fold plan and the seed. For a run that did not
+    complete they also hash the status and the number of folds. So a stored time-out does not prevent that a later,
+    complete run is stored.
     """
     parts = [run.dataset, run.algorithm, *names, values, run.fold_plan, str(run.seed)]
     if run.status != "ok":

@@ -1,4 +1,4 @@
-"""The row of a run, read back as the record that was stored."""
+"""Turn the row of a run back into the record that was stored."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from metaml_kb.records import ProposalRecord, Run
 RUN_ROWS = select(tables.run, tables.configuration.c.parameter_set_id, tables.configuration.c.value_list).join(
     tables.configuration, tables.configuration.c.id == tables.run.c.configuration_id
 )
-"""All runs, each with the values of its configuration."""
+"""The query for all runs, each with the values of its configuration."""
 AS_STORED = (
     *("seed", "status", "origin", "probability", "fit_seconds"),
     *("predict_seconds", "peak_megabytes", "error", "finished_at"),
@@ -36,7 +36,7 @@ def run_of(
     proposal: ProposalRecord | None,
     predictions: np.ndarray | None = None,
 ) -> Run:
-    """Return the run behind one of RUN_ROWS and the names that its numbers stand for."""
+    """Return the run of a row of RUN_ROWS. The other arguments are the names for the numbers in the row."""
     means = [float("nan") if value is None else float(value) for value in json.loads(row["score_list"])]
     folds = unpack_folds(len(metrics), row["fold_scores"])
     return Run(
@@ -57,6 +57,6 @@ def run_of(
 
 
 def proposal_of(row: Row) -> ProposalRecord:
-    """Return the proposal behind its row."""
+    """Return the proposal of a row."""
     known = {str(name): value for name, value in row.items() if name != "run_id"}
     return ProposalRecord(**known | {"details": json.loads(row["details"])})

@@ -1,4 +1,4 @@
-"""The schema's version: how a new knowledge base is made, how an old one is brought up to date, with a backup first."""
+"""The version of the schema: create a new knowledge base, check one, upgrade an old one after a backup."""
 
 import io
 import secrets
@@ -24,19 +24,22 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 ZIP_MAGIC = b"PK\x03\x04"
 HEADER_BYTES = 100
 WRITE_VERSION = 18
-"""The place in the header of a SQLite file that tells how it is written: 2 is with a write-ahead log."""
+"""The byte in the header of a SQLite file that says how it is written; 2 means with a write-ahead log."""
 WITH_LOG = b"\x02"
 
 
 def migrations_folder() -> Path:
-    """Return the migrations: beside this file when installed, two folders up in a checkout."""
+    """Return the folder of the migrations: beside this file when installed, two folders up in a checkout."""
     here = Path(__file__).resolve()
     installed = here.parent / "migrations"
     return installed if installed.is_dir() else here.parents[2] / "migrations"
 
 
 def check_file(url: URL, *, create: bool) -> None:
-    """Raise unless the file behind a SQLite URL can be a knowledge base; touch nothing."""
+    """Raise `CannotOpen` unless the file of a SQLite URL can be a knowledge base. The file is not changed.
+
+    With `create`, the file may be missing; its folder is then created.
+    """
     path = sqlite_path(url)
     if path is None:
         return
@@ -49,7 +52,7 @@ def check_file(url: URL, *, create: bool) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotOpen(
-                f"The folder {path.parent} cannot be made ({error.strerror}). Choose another place with --kb."
+                f"The folder {path.parent} cannot be created ({error.strerror}). Choose another place with --kb."
             ) from None
         return
     header = header_of(path)
@@ -59,13 +62,13 @@ def check_file(url: URL, *, create: bool) -> None:
         raise CannotOpen(f"{path} is an exported file or another zip. Bring an export in with: metaml kb import {path}")
     if header and not header.startswith(SQLITE_MAGIC):
         raise CannotOpen(f"{path} is not a metaml knowledge base. Name another file with --kb.")
-    # A file without a write-ahead log can be looked into without a trace, so somebody else's is refused at once.
+    # A file without a write-ahead log can be read without changing it, so we can refuse another program's file at once.
     if header and header[WRITE_VERSION : WRITE_VERSION + 1] != WITH_LOG and _is_foreign(path):
         raise CannotOpen(_is_other(str(path)))
 
 
 def header_of(path: Path) -> bytes:
-    """Return how a file begins: enough of it to know a SQLite file or a zip."""
+    """Return the first 100 bytes of a file, enough to recognise a SQLite file or a zip."""
     try:
         with path.open("rb") as file:
             return file.read(HEADER_BYTES)
@@ -74,7 +77,7 @@ def header_of(path: Path) -> bytes:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Return whether a SQLite file holds tables, but none of ours; what cannot be told here shows when it is opened."""
+    """Return whether a SQLite file has tables, but none of ours; False if it cannot be read, as opening will show."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -92,7 +95,7 @@ def _is_other(name: str) -> str:
 
 
 def version(connection: Connection) -> str | None:
-    """Return the schema version of an open database; None where there is none."""
+    """Return the schema version of an open database; None if it has none."""
     names = inspect(connection).get_table_names()
     if "alembic_version" not in names:
         return None
@@ -100,7 +103,7 @@ def version(connection: Connection) -> str | None:
 
 
 def create(engine: Engine) -> None:
-    """Make the tables of the newest schema, unless another process was faster."""
+    """Create the tables of the newest schema, unless another process has already done so."""
     with writing(engine) as connection:
         if version(connection) is not None:
             return
@@ -121,7 +124,7 @@ def create(engine: Engine) -> None:
 
 
 def prepare(engine: Engine, *, create_missing: bool) -> None:
-    """Make sure that the database has the schema this code expects, or say what to do."""
+    """Check that the database has the schema this code expects; otherwise raise an error that says what to do."""
     name = display_name(engine.url)
     with explained(engine.url), engine.connect() as connection, connection.begin():
         found = version(connection)
@@ -144,21 +147,25 @@ def alembic_config(folder: Path | None = None) -> "Config":
     """Return Alembic's configuration for our migrations."""
     from alembic.config import Config
 
-    # What Alembic would print is said by our own messages.
+    # Hide Alembic's output: our own messages say the same.
     config = Config(stdout=io.StringIO(), output_buffer=io.StringIO())
     config.set_main_option("script_location", str(folder or migrations_folder()).replace("%", "%%"))
     return config
 
 
 def known_versions(folder: Path | None = None) -> set[str]:
-    """Return every version of the schema that there has been."""
+    """Return all versions of the schema so far."""
     from alembic.script import ScriptDirectory
 
     return {revision.revision for revision in ScriptDirectory.from_config(alembic_config(folder)).walk_revisions()}
 
 
 def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
-    """Bring an old knowledge base to the newest schema; return where the backup is, None if nothing was to be done."""
+    """Upgrade an old knowledge base to the newest schema, after a backup.
+
+    Return where the backup is, or None if the schema was already the newest. Raises `CannotOpen` if it is not a
+    knowledge base, and `SchemaMismatch` if a newer metaml wrote it.
+    """
     from alembic import command
     from alembic.script import ScriptDirectory
 
@@ -184,12 +191,12 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
 
 
 def current_copy(path: Path, copy: Path) -> Path:
-    """Return a SQLite knowledge base with the newest schema: an upgraded copy of an older one, else the file itself."""
+    """Return a SQLite knowledge base with the newest schema: the file itself, or an upgraded copy if it is older."""
     engine = make_engine(locate(path))
     try:
         with explained(engine.url), engine.connect() as connection, connection.begin():
             found = version(connection)
-            # What is newer is refused under its own name when it is opened.
+            # A newer schema is refused later, when the file is opened, so that the error shows its own name.
             if found is None or found >= HEAD:
                 return path
     finally:
@@ -204,7 +211,7 @@ def current_copy(path: Path, copy: Path) -> Path:
 
 
 def _copy_sqlite(path: Path, copy: Path) -> None:
-    """Copy a SQLite file, with what is still in its write-ahead log."""
+    """Copy a SQLite file, including what is still in its write-ahead log."""
     source, target = sqlite3.connect(path), sqlite3.connect(copy)
     try:
         source.backup(target)
@@ -214,7 +221,7 @@ def _copy_sqlite(path: Path, copy: Path) -> None:
 
 
 def _back_up(engine: Engine, found: str) -> str:
-    """Copy the whole knowledge base aside and return where to."""
+    """Copy the whole knowledge base and return where the copy is."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     path = sqlite_path(engine.url)
     if path is not None:

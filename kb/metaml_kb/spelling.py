@@ -1,4 +1,4 @@
-"""What to say of a name that nobody knows: which of the known ones it may have been meant for."""
+"""Messages about unknown names, with the known names that are spelt most like them."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ MOST_NAMED = 8
 
 
 def nearest_first(wanted: str, known: Iterable[str]) -> list[str]:
-    """Return the known names, those that are spelt like the wanted one first, the others in alphabetical order.
+    """Return the known names: first those that are spelt like the wanted one, then the others in alphabetical order.
 
     >>> nearest_first("tumors", ["abalone", "iris", "tumours"])
     ['tumours', 'abalone', 'iris']
@@ -20,13 +20,16 @@ def nearest_first(wanted: str, known: Iterable[str]) -> list[str]:
 
 
 def no_such(what: str, wanted: str, known: Iterable[str], *, see: str = "") -> str:
-    """Return the sentence that there is no such thing, with the nearest of those that there are.
+    """Return the message that there is no such name, with the most similar known names first.
+
+    - `what`: the kind of thing, such as "data set".
+    - `see`: a command that lists all names.
 
     >>> no_such("algorithm", "svmm", ["random_forest", "svm"])
-    'There is no algorithm svmm in the knowledge base. Known are: svm, random_forest.'
+    'There is no algorithm svmm in the knowledge base. Known: svm, random_forest.'
     """
     names = nearest_first(wanted, known)
     listed = ", ".join(names[:MOST_NAMED]) or "none yet"
     others = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     advice = f" See: {see}" if see else ""
-    return f"There is no {what} {wanted} in the knowledge base. Known are: {listed}{others}.{advice}"
+    return f"There is no {what} {wanted} in the knowledge base. Known: {listed}{others}.{advice}"

@@ -1,42 +1,42 @@
 """`open_kb` and `KnowledgeBase`: add runs, and ask for them as data frames."""
 
-import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Connection, Engine, func, inspect, select, update
+from sqlalchemy import Connection, Engine, update
 
-from metaml_kb import dimensions, frames, schema, tables, writing
+from metaml_kb import dimensions, frames, history, schema, tables, writing
 from metaml_kb.engine import display_name, locate, make_engine, reading
 from metaml_kb.engine import writing as write_transaction
-from metaml_kb.errors import BadQuery, BadRecord
+from metaml_kb.eventlog import append_events, read_events
 from metaml_kb.filters import Names, RunFilter
-from metaml_kb.packing import unpack_predictions
 from metaml_kb.provenance import counts_by_source
 from metaml_kb.query import read_sql
 from metaml_kb.records import DatasetRecord, EnvironmentRecord, Event, FoldPlanRecord, Run, SessionRecord, Value
 from metaml_kb.writing import Added
 
 CHUNK = 5_000
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def open_kb(path_or_url: str | Path | None = None, *, create: bool = True) -> "KnowledgeBase":
     """Open a knowledge base, or create it.
 
-    - `path_or_url`: a SQLite file, a database URL such as postgresql://user@host/name, or ":memory:" for one that is gone
-      when it is closed. Default: the environment variable METAML_KB, else a file in the user's data folder.
+    - `path_or_url`: a SQLite file, a database URL such as postgresql://user@host/name, or ":memory:" for one that is
+      gone when it is closed. Default: the environment variable METAML_KB, else a file in the user's data folder.
     - `create`: create a missing one. If False, a missing one raises `CannotOpen`.
 
-    Raises `CannotOpen` if it cannot be read or is not a knowledge base, and `SchemaMismatch` if another version of metaml
-    wrote it.
+    Raises `CannotOpen` if it cannot be read or is not a knowledge base, and `SchemaMismatch` if another version of
+    metaml wrote it.
 
     >>> with open_kb(":memory:") as kb:
     ...     len(kb.runs())
@@ -56,8 +56,9 @@ def open_kb(path_or_url: str | Path | None = None, *, create: bool = True) -> "K
 class KnowledgeBase:
     """All runs, in one database. Runs are added, never changed or removed.
 
-    Get one from `open_kb`. Use it in a `with` block, or call `close`. Several processes can share one knowledge base: each
-    method reads one consistent state, and writers wait for one another. Every error is a `metaml_kb.errors.KBError`.
+    Get one from `open_kb`. Use it in a `with` block, or call `close`. Several processes can share one knowledge base:
+    each method reads one consistent state, and writers wait for one another. Every error is a
+    `metaml_kb.errors.KBError`.
 
     >>> from metaml_kb import DatasetRecord, Run, open_kb
     >>> with open_kb(":memory:") as kb:
@@ -114,22 +115,23 @@ class KnowledgeBase:
     def add_run(self, run: Run, *, events: Sequence[Event] = ()) -> Added:
         """Store one run and return whether it was new. When this returns, the run is on the disk.
 
-        A run with a known identity stays as it is; another score is returned as a clash. `events` (kind and details) are
-        appended to the log of the run's session in the same transaction: either all is stored, or nothing.
+        A run with a known identity stays as it is; another score is returned as a clash. `events` (kind and details)
+        are appended to the log of the run's session in the same transaction: either all is stored, or nothing.
 
-        Raises `BadRecord` if the data set, session or environment is not stored yet, or the run cannot be stored as given.
+        Raises `BadRecord` if the data set, session or environment is not stored yet, or the run cannot be stored as
+        given.
         """
         with write_transaction(self._ours()) as connection:
             added = writing.add_chunk(connection, [run])
             if events:
-                self._append_events(connection, run.session or "", events)
+                append_events(connection, run.session or "", events)
         return added
 
     def add_runs(self, runs: Iterable[Run], *, chunk: int = CHUNK) -> Added:
         """Store many runs and return how many were new, how many were known, and which scores clash.
 
-        `runs` may be a generator: memory holds only `chunk` runs at a time. Each chunk is one transaction. If a chunk raises
-        `BadRecord`, nothing of it is stored; earlier chunks are.
+        `runs` may be a generator: memory holds only `chunk` runs at a time. Each chunk is one transaction. If a chunk
+        raises `BadRecord`, nothing of it is stored; earlier chunks are.
 
         >>> from metaml_kb import Run
         >>> with open_kb(":memory:") as kb:
@@ -194,7 +196,7 @@ class KnowledgeBase:
         Raises `BadRecord` if there is no such session.
         """
         with write_transaction(self._ours()) as connection:
-            return self._append_events(connection, session, events)
+            return append_events(connection, session, events)
 
     def add_metafeatures(
         self,
@@ -212,7 +214,8 @@ class KnowledgeBase:
         - `values`: the metafeatures by name; NaN is undefined.
         - `source`: who measured them. Values of different sources are stored side by side.
         - `reasons`: why a value is undefined, by name.
-        - `seconds`, `n_rows`: what each group of metafeatures cost, and the rows it was measured on, by name of the group.
+        - `seconds`, `n_rows`: what each group of metafeatures cost, and the rows it was measured on, by name of the
+          group.
 
         Raises `BadRecord` if there is no such data set.
         """
@@ -221,61 +224,42 @@ class KnowledgeBase:
                 connection, dataset, values, source=source, reasons=reasons, seconds=seconds, n_rows=n_rows
             )
 
-    def _append_events(self, connection: Connection, session: str, events: Sequence[Event]) -> int:
-        table, now = tables.event, time.time()
-        owner = self._session_number(connection, session)
-        last = select(func.coalesce(func.max(table.c.number), 0)).where(table.c.session_id == owner)
-        first = int(connection.execute(last).scalar_one()) + 1
-        rows = [
-            (owner, number, now, kind, dimensions.to_json(details))
-            for number, (kind, details) in enumerate(events, start=first)
-        ]
-        dimensions.insert_rows(connection, table, ("session_id", "number", "at", "kind", "details"), rows)
-        return first + len(rows) - 1
-
-    def _session_number(self, connection: Connection, key: str) -> int:
-        numbers = dimensions.number_names(connection, tables.session, "key", [key])
-        if key not in numbers:
-            raise BadRecord(f"There is no session {key!r} in the knowledge base. Open one with start_session.")
-        return numbers[key]
-
     # Asking
+
+    def _ask(self, question: Callable[Concatenate[Connection, P], T], *args: P.args, **options: P.kwargs) -> T:
+        """Return what a function of a connection answers. It sees one consistent state."""
+        with reading(self._ours()) as connection:
+            return question(connection, *args, **options)
 
     def datasets(self) -> pd.DataFrame:
         """Return one row per data set, by name: task, size, number of runs, target, source and fingerprint."""
-        table, run = tables.dataset, tables.run
-        counts = select(run.c.dataset_id, func.count().label("n_runs")).group_by(run.c.dataset_id).subquery()
-        columns = [table.c[name] for name in ("name", "task", "n_rows", "n_columns", "n_classes")]
-        query = (
-            select(*columns, func.coalesce(counts.c.n_runs, 0).label("n_runs"), table.c.target, table.c.source)
-            .add_columns(table.c.fingerprint)
-            .outerjoin(counts, counts.c.dataset_id == table.c.id)
-            .order_by(table.c.name, table.c.id)
-        )
-        with reading(self._ours()) as connection:
-            result = connection.execute(query)
-            frame = pd.DataFrame(result.fetchall(), columns=list(result.keys()))
-        return frame.astype(dict.fromkeys(("n_rows", "n_columns", "n_classes", "n_runs"), "Int64"))
+        return self._ask(history.datasets)
+
+    def dataset_details(self, task: str, target: str) -> pd.DataFrame:
+        """Return the data sets with this target, newest first: fingerprint, n_classes, details and complete runs."""
+        return self._ask(history.dataset_details, task, target)
 
     def metafeatures(self, *, source: str | None = None) -> pd.DataFrame:
         """Return one row per data set (index: fingerprint) and one column per metafeature; NaN where unknown.
 
-        `source` limits it to the values of one source. Otherwise OpenML's value is preferred if several sources have one.
+        `source` limits it to the values of one source. Otherwise OpenML's value is preferred if several have one.
         """
-        table, dataset = tables.metafeature, tables.dataset
-        query = (
-            select(dataset.c.fingerprint, table.c.name, table.c.source, table.c.value)
-            .join(dataset, dataset.c.id == table.c.dataset_id)
-            .where(table.c.value.is_not(None))
-        )
-        if source is not None:
-            query = query.where(table.c.source == source)
-        with reading(self._ours()) as connection:
-            rows = connection.execute(query).fetchall()
-        frame = pd.DataFrame(rows, columns=["fingerprint", "name", "source", "value"])
-        frame = frame.sort_values("source", key=lambda s: s != "openml", kind="stable")
-        frame = frame.drop_duplicates(["fingerprint", "name"])
-        return frame.pivot(index="fingerprint", columns="name", values="value").rename_axis(columns=None)
+        return self._ask(history.metafeatures, source)
+
+    def metafeature_values(self, fingerprint: str) -> dict[str, float]:
+        """Return the metafeatures of one data set by name; NaN where undefined, empty if the data set is unknown."""
+        return self._ask(history.metafeature_values, fingerprint)
+
+    def is_described(self, fingerprint: str, *, unless_reason: str) -> bool:
+        """Return whether metafeatures of a data set are stored and none is undefined for this reason.
+
+        >>> with open_kb(":memory:") as kb:
+        ...     is_new = kb.add_dataset(DatasetRecord("f" * 32, "iris"))
+        ...     kb.add_metafeatures("f" * 32, {"Skewness": float("nan")}, reasons={"Skewness": "out of time"})
+        ...     kb.is_described("f" * 32, unless_reason="out of time")
+        False
+        """
+        return self._ask(history.is_described, fingerprint, unless_reason)
 
     def runs(
         self,
@@ -296,7 +280,8 @@ class KnowledgeBase:
         - `dataset`: names or fingerprints.
         - `algorithm`, `status`, `origin`: as stored in `Run`.
         - `session`: kinds, keys, or the beginnings of keys.
-        - `since`: runs that finished then or later. A datetime, an ISO 8601 text, or seconds since 1970; UTC by default.
+        - `since`: runs that finished then or later. A datetime, an ISO 8601 text, or seconds since 1970; UTC by
+          default.
         - `limit`: only the newest runs, at most this many.
         - `folds`: give each score as an array of its values per fold, instead of the mean.
 
@@ -306,8 +291,7 @@ class KnowledgeBase:
         Raises `BadQuery` if a filter names something that is not in the knowledge base, or `since` is not a date.
         """
         wanted = RunFilter(dataset, algorithm, status, origin, session, since, limit)
-        with reading(self._ours()) as connection:
-            return frames.runs_frame(connection, wanted, folds=folds)
+        return self._ask(frames.runs_frame, wanted, folds=folds)
 
     def best(self, dataset: str, metric: str, n: int = 10) -> pd.DataFrame:
         """Return the `n` best complete runs on a data set, best first, with the columns of `runs`.
@@ -315,40 +299,63 @@ class KnowledgeBase:
         `dataset` is a name or fingerprint. `metric` is a stored name; `log_loss` also finds `neg_log_loss`. Raises
         `BadQuery` if there is no such data set or metric.
         """
-        with reading(self._ours()) as connection:
-            return frames.best_frame(connection, dataset, metric, n)
+        return self._ask(frames.best_frame, dataset, metric, n)
+
+    def n_runs(self) -> int:
+        """Return the number of runs, failed ones included."""
+        return self._ask(history.n_runs)
 
     def run_counts(self) -> dict[tuple[str, str], int]:
         """Return the number of runs by data set (fingerprint) and algorithm, failed ones included."""
-        run, dataset, algorithm = tables.run, tables.dataset, tables.algorithm
-        counts = (
-            select(run.c.dataset_id, run.c.algorithm_id, func.count().label("n"))
-            .group_by(run.c.dataset_id, run.c.algorithm_id)
-            .subquery()
-        )
-        query = (
-            select(dataset.c.fingerprint, algorithm.c.name, counts.c.n)
-            .join(counts, counts.c.dataset_id == dataset.c.id)
-            .join(algorithm, algorithm.c.id == counts.c.algorithm_id)
-        )
-        with reading(self._ours()) as connection:
-            return {(fingerprint, name): n for fingerprint, name, n in connection.execute(query)}
+        return self._ask(history.run_counts)
+
+    def has_algorithm(self, name: str) -> bool:
+        """Return whether a run of this algorithm was ever stored."""
+        return self._ask(history.has_algorithm, name)
 
     def configs(self, dataset: str, algorithm: str) -> list[dict[str, Value]]:
         """Return the distinct configurations of an algorithm that were run on a data set (fingerprint)."""
-        run, configuration, names = tables.run, tables.configuration, tables.parameter_set
-        query = (
-            select(names.c.names, configuration.c.value_list)
-            .join(configuration, configuration.c.parameter_set_id == names.c.id)
-            .join(run, run.c.configuration_id == configuration.c.id)
-            .join(tables.dataset, tables.dataset.c.id == run.c.dataset_id)
-            .join(tables.algorithm, tables.algorithm.c.id == run.c.algorithm_id)
-            .where(tables.dataset.c.fingerprint == dataset, tables.algorithm.c.name == algorithm)
-            .distinct()
-        )
-        with reading(self._ours()) as connection:
-            rows = connection.execute(query).fetchall()
-        return [dict(zip(json.loads(keys), json.loads(values), strict=True)) for keys, values in rows]
+        return self._ask(history.configs, dataset, algorithm)
+
+    def recent_seconds(self, limit: int) -> pd.DataFrame:
+        """Return the newest runs on data sets of known size: fingerprint, algorithm, n_rows and seconds."""
+        return self._ask(history.recent_seconds, limit)
+
+    def sessions(self, kind: str | None = None, *, unfinished: bool = False) -> pd.DataFrame:
+        """Return one row per session, newest first: key, kind, seed, started_at, finished_at and settings (a dict).
+
+        `kind` limits it to one kind, `unfinished` to sessions without an end: they still run, or were cut short. Times
+        are seconds since 1970; `finished_at` is NaN where there is no end.
+
+        >>> with open_kb(":memory:") as kb:
+        ...     key = kb.start_session("tune", settings={"metric": "roc_auc"})
+        ...     kb.sessions("tune", unfinished=True)["settings"].tolist()
+        [{'metric': 'roc_auc'}]
+        """
+        return self._ask(history.sessions, kind, unfinished=unfinished)
+
+    def has_session(self, kind: str) -> bool:
+        """Return whether a session of this kind is stored."""
+        return self._ask(history.has_session, kind)
+
+    def events(self, session: str, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+        """Return the events of a session (key), oldest first, each as its kind and details; `kind` limits them.
+
+        >>> with open_kb(":memory:") as kb:
+        ...     key = kb.start_session("tune")
+        ...     number = kb.add_event(key, "asked", {"algorithm": "svm"})
+        ...     kb.events(key)
+        [('asked', {'algorithm': 'svm'})]
+        """
+        return self._ask(read_events, session, kind)
+
+    def session_environments(self) -> pd.DataFrame:
+        """Return where each session made runs: session (key), reference_seconds and versions (a dict)."""
+        return self._ask(history.session_environments)
+
+    def fold_plans(self) -> pd.DataFrame:
+        """Return one row per fold plan, oldest first: key, strategy, n_folds and max_rows; NA where unknown."""
+        return self._ask(history.fold_plans)
 
     def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
         """Return the result of one SELECT statement. It can only read.
@@ -366,31 +373,19 @@ class KnowledgeBase:
     def predictions(self, run: str) -> np.ndarray:
         """Return the out-of-fold predictions of a run, as float32.
 
-        `run` is the whole identity, as in the column `run` of `runs`. The array has one row per row of the data set, and one
-        column per class (one for regression). A row that was in no test fold is NaN. Raises `BadQuery` if none are stored.
+        `run` is the whole identity, as in the column `run` of `runs`. The array has one row per row of the data set,
+        and one column per class (one for regression). A row that was in no test fold is NaN. Raises `BadQuery` if none
+        are stored.
         """
-        table = tables.prediction
-        query = (
-            select(table.c.n_rows, table.c.n_columns, table.c.data)
-            .join(tables.run, tables.run.c.id == table.c.run_id)
-            .where(tables.run.c.identity == bytes.fromhex(run))
-        )
-        with reading(self._ours()) as connection:
-            row = connection.execute(query).one_or_none()
-        if row is None:
-            raise BadQuery(f"Run {run} has no stored predictions. Choose one from: metaml kb runs")
-        return unpack_predictions(*row)
+        return self._ask(history.predictions, run)
 
     def key(self) -> str:
-        """Return the random key that this knowledge base got when it was created. A copy of the file has the same key."""
-        with reading(self._ours()) as connection:
-            return str(connection.execute(select(tables.knowledge_base.c.key)).scalar_one())
+        """Return the random key that this knowledge base got when it was created. Copies have the same key."""
+        return self._ask(history.key_and_revision)[0]
 
     def revision(self) -> str:
         """Return a text that changes whenever runs, data sets or metafeatures are added. Use it to check caches."""
-        table = tables.knowledge_base
-        with reading(self._ours()) as connection:
-            key, number = connection.execute(select(table.c.key, table.c.revision)).one()
+        key, number = self._ask(history.key_and_revision)
         return f"{key}-{number}"
 
     def info(self) -> dict[str, Any]:
@@ -400,13 +395,4 @@ class KnowledgeBase:
 
     def schema(self) -> pd.DataFrame:
         """Return one row per column of each table and view, for writing SQL."""
-        with reading(self._ours()) as connection:
-            inspector = inspect(connection)
-            rows = [
-                (kind, name, column["name"], str(column["type"]))
-                for kind, names in (("table", inspector.get_table_names()), ("view", inspector.get_view_names()))
-                for name in sorted(names)
-                if name != "alembic_version"
-                for column in inspector.get_columns(name)
-            ]
-        return pd.DataFrame(rows, columns=["kind", "name", "column", "type"])
+        return self._ask(history.schema)

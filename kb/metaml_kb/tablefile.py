@@ -1,7 +1,7 @@
-"""Delimited text files of other people, read as raw cells in chunks; nothing is guessed but the separator.
+"""Read third-party csv and tsv files as raw cells, in chunks. Only the separator is guessed.
 
-We read with the csv module: it says at which line a row is too short or too long, where a data frame reader fills or
-shifts cells.
+We use the csv module because it says which line is too short or too long. A data frame reader would fill or shift
+cells.
 """
 
 import csv
@@ -26,19 +26,22 @@ T = TypeVar("T")
 
 
 class BadCell(ValueError):
-    """A cell that cannot be read; its text says what was expected."""
+    """A cell that cannot be read. The message says what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some rows as columns of raw cells, with the line of the file each row ends at."""
+    """Some rows as columns of raw cells. `lines` holds the line of the file where each row ends."""
 
     file: str
     lines: list[int]
     cells: dict[str, list[str]]
 
     def read(self, column: str, read: Callable[[str], T]) -> list[T]:
-        """Return what `read` makes of each cell of a column; it is asked once for cells that are alike."""
+        """Return `read(cell)` for each cell of a column, without spaces around it; equal cells are read once.
+
+        Raises `BadTable` with the line number if `read` raises `BadCell`.
+        """
         cells, made = self.cells[column], {}
         for cell in dict.fromkeys(cells):
             try:
@@ -52,14 +55,14 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A delimited text file whose header has been read; a column without a name is called ''."""
+    """A csv or tsv file whose header has been read. The name of a column without one is ''."""
 
     path: Path
     separator: str
     columns: tuple[str, ...]
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
-        """Yield all rows, `size` at a time; blank lines are passed over."""
+        """Yield all rows, `size` at a time; blank lines are skipped."""
         with _explained(self.path), _open_text(self.path) as file:
             reader = csv.reader(file, delimiter=self.separator, strict=True)
             next(reader)
@@ -70,20 +73,24 @@ class TableFile:
                     if len(row) != len(self.columns):
                         raise BadTable(
                             f"Line {line} of {self.path.name} has {len(row)} cells where the header has "
-                            f"{len(self.columns)}. Mend the line, or choose another separator with --sep."
+                            f"{len(self.columns)}. Correct the line, or choose another separator with --sep."
                         )
                 columns = map(list, zip(*(row for _, row in part), strict=True))
                 yield Chunk(self.path.name, lines, dict(zip(self.columns, columns, strict=True)))
 
     def require(self, column: str, option: str) -> None:
-        """Raise unless the file has a column; the message lists those it has."""
+        """Raise `BadTable` unless the file has a column; the message lists the columns it has."""
         if column not in self.columns:
             some = ", ".join(self.columns[:12]) + (", …" if len(self.columns) > 12 else "")
             raise BadTable(f"{self.path.name} has no column {column!r}. Columns: {some}. Choose one with {option}.")
 
 
 def open_table(path: Path, separator: str | None = None) -> TableFile:
-    """Return the file with its header read; .gz or not is seen from its content, the separator from its first line."""
+    """Open a table and read its header.
+
+    The content shows whether it is gzip-compressed. Without a `separator`, the first line decides. Raises `BadTable` if
+    the file is missing, empty or not UTF-8 text, or two columns have the same name.
+    """
     if separator is not None and len(separator) != 1:
         raise BadTable(f"The separator {separator!r} is not one character. Give for instance --sep ';'.")
     with _explained(path), _open_text(path) as file:
@@ -100,7 +107,7 @@ def open_table(path: Path, separator: str | None = None) -> TableFile:
 
 
 def sniff_separator(header: str, path: Path) -> str:
-    """Return the separator that stands most often in a header outside quotes; a tab wins in a .tsv file.
+    """Return the most frequent separator in a header, outside quotes; in a .tsv file a tab, if there is one.
 
     >>> sniff_separator('task_id;"a,b";score', Path("runs.csv"))
     ';'
@@ -121,7 +128,7 @@ def _open_text(path: Path) -> TextIO:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn what reading a file raises into one sentence."""
+    """Replace the errors of reading a file by a `BadTable` with one sentence."""
     try:
         yield
     except FileNotFoundError:

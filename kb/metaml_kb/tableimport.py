@@ -1,7 +1,7 @@
-"""Third-party tables of evaluated configurations, read into a knowledge base.
+"""Import third-party tables of evaluated configurations.
 
-A table is read twice: first every cell is checked and every column's type learnt, so that nothing at all is stored of a
-table with a fault in it; then the runs are stored, a chunk at a time.
+A table is read twice. The first pass checks every cell and finds the type of every column, so nothing is stored of a
+table with an error in it. The second pass stores the runs, a chunk at a time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,18 +26,24 @@ from metaml_kb.sql import KnowledgeBase
 from metaml_kb.tablefile import BadCell, Chunk, TableFile, open_table
 from metaml_kb.tablelayout import Roles, TableLayout, assign_roles
 
-# Scores that agree in nine digits are the same measurement, as in the knowledge base's own test for clashes.
+# Scores that agree in nine digits are the same measurement, as in the test for clashes in `writing`.
 SAME_SCORE = ".9g"
 LARGEST_SEED = 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What became of the rows of a table.
+    """What happened to the rows of a table.
 
-    `n_duplicates` rows say what an earlier row of the file says; `n_repetitions` rows measure a configuration again
-    and are kept. `n_known` runs were in the knowledge base; `n_clashes` of them have another score there, which stays.
-    Of metafeatures, `n_new`, `n_known` and `n_clashes` count values.
+    - `n_rows`: rows of the table.
+    - `n_new`, `n_known`: runs that were stored, and runs that the knowledge base already had.
+    - `n_clashes`: known runs with another score in the table; the stored score stays.
+    - `n_failed`: rows that were stored as failed, without scores.
+    - `n_duplicates`: rows that are equal to an earlier row; they are skipped.
+    - `n_repetitions`: rows that measure an earlier configuration again; they are stored.
+    - `datasets`, `algorithms`: the names in the table. `notes`: sentences on how the table was read.
+
+    For a table of metafeatures, `n_new`, `n_known` and `n_clashes` count values.
     """
 
     n_rows: int
@@ -54,7 +60,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What a chunk says besides hyperparameters; lists are parallel, one entry per row."""
+    """The cells of a chunk that are not hyperparameters; lists are parallel, one entry per row."""
 
     datasets: list[str]
     algorithms: list[str]
@@ -67,7 +73,7 @@ class _Facts:
 
 @dataclass(slots=True)
 class _Survey:
-    """What the first reading found."""
+    """What the first pass found."""
 
     columns: dict[str, ColumnReader]
     configs: ConfigReader = field(default_factory=ConfigReader)
@@ -79,9 +85,9 @@ class _Survey:
 
 @dataclass(slots=True)
 class _Tally:
-    """What the second reading counted, and the configurations it has seen.
+    """What the second pass counted, and the hashes of the configurations and scores it has seen.
 
-    A row costs about 170 bytes here. Hashes are enough: they are only compared with one another.
+    Each row takes about 170 bytes.
     """
 
     n_failed: int = 0
@@ -91,11 +97,11 @@ class _Tally:
 
     @property
     def n_again(self) -> int:
-        """How many rows measure an earlier configuration with other scores."""
+        """How many rows measure an earlier configuration again, with other scores."""
         return sum(map(len, self.later.values()))
 
     def count(self, key: int, scores: int) -> int | None:
-        """Return how often this configuration was measured before; None if with these very scores."""
+        """Return how often this configuration was measured before; None if it was with the same scores."""
         if key not in self.first:
             self.first[key] = scores
             return 0
@@ -107,11 +113,13 @@ class _Tally:
 
 
 def import_table(kb: KnowledgeBase, path: Path, layout: TableLayout) -> ImportReport:
-    """Store the runs of a table and return what became of its rows; storing it again adds nothing.
+    """Store the runs of a table and return what happened to its rows. Importing it again adds nothing.
 
-    A row that says what an earlier row says (same data set, algorithm, configuration and scores) is a duplicate. The
-    same configuration with other scores is a repetition and is kept under the next seed, or, where a seed column makes
-    it the same run, a clash: the earlier one stays.
+    - A row with the data set, algorithm, configuration and scores of an earlier row is a duplicate and is skipped.
+    - The same configuration with other scores is a repetition. It is stored with the next seed.
+    - If the table has a seed column and the seed is the same too, it is a clash: the earlier row stays.
+
+    Raises `BadTable` if the table or the layout has an error; then nothing is stored.
     """
     table = open_table(path, layout.separator)
     roles = assign_roles(layout, table)
@@ -169,18 +177,18 @@ def _survey(table: TableFile, layout: TableLayout, roles: Roles) -> _Survey:
     for name, column in survey.columns.items():
         if name in survey.configs.names:
             raise BadTable(
-                f"{name!r} is a column and stands in {layout.config_column!r} too. Leave one out with --ignore-column."
+                f"{name!r} is a column and also a name in {layout.config_column!r}. Leave one out with --ignore-column."
             )
         if column.confuses_default:
             raise BadTable(
                 f"The column {name!r} has empty cells and the word {DEFAULT_WORD!r}, which would become the same. "
-                f"Say what an empty cell stands for with --default {name}=VALUE."
+                f"Say what an empty cell means with --default {name}=VALUE."
             )
     return survey
 
 
 def _facts(chunk: Chunk, layout: TableLayout, roles: Roles) -> _Facts:
-    """Return what a chunk's columns say, apart from the hyperparameters."""
+    """Return the cells of a chunk that are not hyperparameters."""
     n = len(chunk.lines)
     names = chunk.read(layout.dataset_column, read_name)
     return _Facts(
@@ -203,12 +211,12 @@ def _facts(chunk: Chunk, layout: TableLayout, roles: Roles) -> _Facts:
 def _seed(text: str) -> int:
     seed = read_cell(text)
     if type(seed) is not int or not -LARGEST_SEED <= seed < LARGEST_SEED:
-        raise BadCell("expected was a whole number of at most 64 bits")
+        raise BadCell("expected a whole number of at most 64 bits")
     return seed
 
 
 def _speed(column: str, text: str) -> str | None:
-    """Return how the processor of a host is named whose speed is all we know; two digits keep them few."""
+    """Return a name for the processor of a host from its speed. Two digits keep the number of names small."""
     speed = read_number(text)
     return None if speed is None else f"{column} {float(f'{speed:.2g}'):.12g}"
 
@@ -240,7 +248,7 @@ def _runs(
     session: str,
     environments: Mapping[str | None, str | None],
 ) -> Iterator[Run]:
-    """Yield the run of each row that is no duplicate, in the order of the file."""
+    """Yield the run of each row that is not a duplicate, in the order of the file."""
     has_seed = layout.seed_column is not None
     for chunk in table.chunks():
         facts = _facts(chunk, layout, roles)
@@ -252,7 +260,7 @@ def _runs(
                 scores = {roles.metrics[c]: roles.signs[c] * v for c, v in given.items() if v is not None}
             tally.n_failed += error is not None
             dataset, algorithm, seed = facts.datasets[row], facts.algorithms[row], facts.seeds[row]
-            # The types belong to the key because 1, 1.0 and True are equal to Python.
+            # The key includes the types because Python considers 1, 1.0 and True equal.
             types = tuple(map(type, config.values()))
             key = hash((dataset, algorithm, seed, error is None, types, *config.items()))
             again = tally.count(key, hash(tuple(f"{metric} {v:{SAME_SCORE}}" for metric, v in scores.items())))
@@ -289,7 +297,7 @@ def _failure(given: Mapping[str, float | None], failed_score: float | None) -> s
 def _notes(
     table: TableFile, layout: TableLayout, roles: Roles, survey: _Survey, tally: _Tally, n_clashes: int
 ) -> Iterator[str]:
-    """Yield a sentence for each thing a person should know of how the table was read."""
+    """Yield the sentences that tell the user how the table was read."""
     names = [*roles.hyperparameters, *survey.configs.names]
     yield f"Hyperparameters: {', '.join(names) or 'none'}."
     if layout.task == UNKNOWN:
@@ -311,7 +319,7 @@ def _notes(
     if tally.n_failed:
         yield f"{tally.n_failed:,} rows are failures and were stored without scores."
     if tally.n_duplicates:
-        yield f"{tally.n_duplicates:,} rows repeat an earlier row with the same scores and were passed over."
+        yield f"{tally.n_duplicates:,} rows repeat an earlier row with the same scores and were skipped."
     if tally.later and layout.seed_column is None:
         yield (
             f"{tally.n_again:,} rows measure an earlier configuration again with other scores; they were kept as "

@@ -1,4 +1,4 @@
-"""What the columns of a third-party table of evaluated configurations stand for."""
+"""The meaning of the columns of a third-party table of evaluated configurations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,30 +14,32 @@ NEGATED = "neg_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLayout:
-    """Names the columns of a table; every column that is not named is a hyperparameter.
+    """The role of each column of a table. A column without a role is a hyperparameter.
 
-    - `dataset_column`: the data set is stored under `dataset_prefix` + the cell. `task` is what is known of its task.
+    - `dataset_column`: names the data set; it is stored as `dataset_prefix` + the cell.
+    - `task`: the task of all data sets, if it is known and the same.
     - `algorithm` for all rows, or `algorithm_column`.
-    - `score_columns`: stored under the names in `metrics` (default: the column's own). Those in `lower_is_better` are
-      negated and their name gets the prefix `neg_`.
+    - `score_columns`: stored under the names in `metrics` (default: the column's name). Higher is better. Those in
+      `lower_is_better` are negated, and their name gets the prefix `neg_`.
     - `seconds_column`: the seconds of an evaluation, stored as `fit_seconds`.
-    - `speed_column`: the speed of the host, such as the random bot's `scimark`. It is stored, rounded to two digits,
-      as the processor of the run's environment (`scimark 1700`); it is no `reference_seconds`, being another workload.
+    - `speed_column`: the speed of the host, such as `scimark`. It is rounded to two digits and stored as the processor
+      of the run's environment (`scimark 1700`). It is not stored as `reference_seconds`, which is another workload.
     - `proposer_column`: who proposed the configuration, stored as the run's proposal.
-    - `seed_column`: the seed. Without one, a configuration that occurs again with another score is a repetition and
-      gets the next seed: 0, 1, 2 … in the order of the file.
-    - `config_column`: a cell holds hyperparameters as a Python-literal or JSON dict; it is never evaluated.
+    - `seed_column`: the seed. Without it, a configuration that occurs again with another score is a repetition and gets
+      the next seed: 0, 1, 2 … in the order of the file.
+    - `config_column`: hyperparameters as a Python literal or a JSON dict. It is parsed, never evaluated.
     - `ignore_columns`: left out.
-    - `word_columns`: cells are words whatever they look like, so `None` is a word there.
-    - `decimal_columns`: numbers are decimals even where this file happens to hold integers only.
-    - `defaults`: the text that an empty cell of a column stands for, such as `{"replace": "TRUE"}`.
-    - `empty_means`: what any other empty cell stands for. "inactive" leaves the hyperparameter out; "default" gives it
-      the word `default`, as the table does not say the value.
-    - `failed_score`: a row whose scores all equal it is a failure without scores, as is a row that has none.
-    - `fold_plan`: names how the scores were measured; tables measured in different ways need different names.
-    - `separator`: by default seen from the first line.
+    - `word_columns`: every cell is a word, even `None` or a number.
+    - `decimal_columns`: every number is a decimal, even if this file has only integers.
+    - `defaults`: the text that an empty cell of a column means, such as `{"replace": "TRUE"}`.
+    - `empty_means`: what any other empty cell means. "inactive" leaves the hyperparameter out. "default" stores the
+      word `default`, because the table does not give the value.
+    - `failed_score`: a row whose scores all equal it is stored as failed, without scores. So is a row without scores.
+    - `fold_plan`: a name for the way the scores were measured. Tables that were measured differently need different
+      names.
+    - `separator`: default: detected from the first line.
 
-    `metaml_kb.cellvalues` says how a cell is read.
+    `metaml_kb.cellvalues` explains how a cell is read.
     """
 
     dataset_column: str
@@ -63,7 +65,7 @@ class TableLayout:
     separator: str | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Return what was asked for, without what was left open."""
+        """Return the fields that are set, for the settings of the import session."""
         return {name: value for name, value in asdict(self).items() if value not in (None, "", (), {})}
 
 
@@ -77,7 +79,7 @@ class Roles:
 
 
 def assign_roles(layout: TableLayout, table: TableFile) -> Roles:
-    """Return which column is what; the first contradiction between layout and header is raised as a sentence."""
+    """Return the role of each column. Raises `BadTable` at the first contradiction between layout and header."""
     if (layout.algorithm is None) == (layout.algorithm_column is None):
         raise BadTable("Either one algorithm or a column of algorithms is needed: --algorithm or --algorithm-column.")
     if not layout.score_columns:
@@ -101,14 +103,14 @@ def assign_roles(layout: TableLayout, table: TableFile) -> Roles:
         for column in columns:
             table.require(column, option)
             if column not in hyperparameters:
-                raise BadTable(f"The column {column!r} is no hyperparameter ({used[column]}), so {option} is void.")
+                raise BadTable(f"The column {column!r} is not a hyperparameter ({used[column]}). Leave out {option}.")
     metrics = _metrics(layout)
     signs = {column: -1.0 if column in layout.lower_is_better else 1.0 for column in metrics}
     return Roles(metrics, signs, hyperparameters)
 
 
 def _named(layout: TableLayout) -> Iterator[tuple[str, str]]:
-    """Yield each column that the layout gives a role, with the option it was named with."""
+    """Yield each column that has a role, after the option that gives it this role."""
     for name in ("dataset", "algorithm", "seconds", "speed", "proposer", "seed", "config"):
         column = getattr(layout, f"{name}_column")
         if column is not None:

@@ -1,10 +1,13 @@
 """The tables. Their names and columns are a public interface: people write SQL against them.
 
-Numbers of rows stay small where many runs share something (data set, algorithm, metric, plan, environment, session);
-a run costs one row in `run` and one in `configuration` unless that was seen before. Values that always travel
-together are one JSON array beside the names they share, which makes the file half as large and reading it twice as
-fast as a row per value. The views give them back as rows: `setting` (a hyperparameter of a configuration), `score` (a
-metric of a run), `result` (a score with names instead of numbers).
+What many runs share (data set, algorithm, metrics, fold plan, environment, session) is one row in a small table. A run
+is one row in `run`, and one in `configuration` if that is new.
+
+The values of a configuration, and the scores of a run, are one JSON array; their names are stored once, in
+`parameter_set` and `metric_set`. Compared with a row per value, the file is half as large and twice as fast to read.
+
+The views show them as rows: `setting` (a hyperparameter of a configuration), `score` (a metric of a run) and `result`
+(a score with names instead of numbers).
 """
 
 from sqlalchemy import (
@@ -34,7 +37,7 @@ metadata = MetaData(
 
 
 def _id() -> Column[int]:
-    # Row numbers are given under the writer's lock (see `writing`), so that no backend needs RETURNING.
+    # Python assigns row numbers under the writer's lock (see `dimensions`), so no database needs RETURNING.
     return Column("id", Integer, primary_key=True, autoincrement=False)
 
 
@@ -101,7 +104,7 @@ parameter_set = Table(
     metadata,
     _id(),
     Column("algorithm_id", ForeignKey("algorithm.id"), nullable=False),
-    # The names of the active hyperparameters, sorted, as a JSON array: stored once, they halve the file.
+    # The names of the active hyperparameters, sorted, as a JSON array. Storing them once halves the file.
     Column("names", Text, nullable=False),
     UniqueConstraint("algorithm_id", "names"),
 )
@@ -111,7 +114,7 @@ configuration = Table(
     metadata,
     _id(),
     Column("parameter_set_id", ForeignKey("parameter_set.id"), nullable=False),
-    # 64 bits of the content's hash: an index of whole texts would double the file.
+    # 64 bits of a hash of the content: an index of the whole texts would double the file.
     Column("hash", BigInteger, nullable=False, index=True),
     # The values in the order of the names, as a JSON array; the view `setting` pairs them.
     Column("value_list", Text, nullable=False),
@@ -267,17 +270,17 @@ VIEWS = {
         "postgresql": RESULT,
     },
 }
-"""Each view's query by kind of database; other kinds of database go without views."""
+"""The query of each view, by kind of database. Other kinds of database have no views."""
 
 
 def drop_views(connection: Connection) -> None:
-    """Remove the views, so that the tables under them can change."""
+    """Remove the views, so that their tables can change."""
     for name in reversed(VIEWS):
         connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
 
 
 def create_views(connection: Connection) -> None:
-    """Make the views."""
+    """Create the views."""
     for name, queries in VIEWS.items():
         if connection.dialect.name in queries:
             connection.exec_driver_sql(f"CREATE VIEW {name} AS {queries[connection.dialect.name]}")

@@ -1,4 +1,4 @@
-"""From one knowledge base to another: merge by run identity, and tell what one knows that the other does not."""
+"""Merge one knowledge base into another by run identity, and compare two of them."""
 
 import json
 import zlib
@@ -23,7 +23,7 @@ from metaml_kb.writing import Added, Clash, canonical
 
 CHUNK = 5_000
 STORAGE_CLASSES = {int: {"integer"}, float: {"real", "integer"}, str: {"text"}, bytes: {"blob"}}
-"""What SQLite calls the values of each type; it lets any value into any column."""
+"""SQLite's names for the types of values. We check them because SQLite allows any value in any column."""
 OBJECTS = (
     tables.dataset.c.details,
     tables.environment.c.versions,
@@ -33,12 +33,12 @@ OBJECTS = (
 )
 """Columns of JSON objects."""
 NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, zlib.error)
-"""What reading records that metaml did not write may raise."""
+"""What reading may raise if metaml did not write the records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What a merge brought: how much was new, what was known, and where the two disagree."""
+    """What a merge added: new data sets, new runs, runs that were known, and scores that clash."""
 
     n_datasets: int
     n_runs: int
@@ -47,10 +47,12 @@ class Merged:
 
 
 def merge(target: KnowledgeBase, source: KnowledgeBase, *, name: str | None = None) -> Merged:
-    """Bring everything that the source (which may go by another `name`) knows into the target: a union by identity.
+    """Add everything in the source to the target, and return what was new.
 
-    Nothing in the target is overwritten; a run with another score in the source is reported. Merging again, or in
-    another order, gives the same set of runs. Of a source that holds a record which cannot be stored, nothing is.
+    Nothing in the target is overwritten. A run with another score in the source is returned as a clash. Merging again,
+    or in another order, gives the same set of runs. `name` is what error messages call the source.
+
+    Raises `BadRecord` if the source holds a record that cannot be stored; then nothing of it is stored.
     """
     with reading(source.engine) as there:
         check_records(there, name or source.name)
@@ -64,7 +66,7 @@ def merge(target: KnowledgeBase, source: KnowledgeBase, *, name: str | None = No
 
 
 def check_records(connection: Connection, name: str) -> None:
-    """Raise unless all records of a database that somebody else may have made can be stored."""
+    """Raise `BadRecord` unless all records of a database can be stored. Another program may have written them."""
     try:
         if connection.dialect.name == "sqlite":
             _check_storage(connection)
@@ -76,14 +78,14 @@ def check_records(connection: Connection, name: str) -> None:
             for run in runs:
                 pack_scores(run.scores)
     except (BadRecord, *NONSENSE) as error:
-        said = str(error).strip().split("\n")[0] or type(error).__name__
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise BadRecord(
-            f"{name} holds what metaml never wrote ({said}), so nothing of it was stored. Ask for a new copy."
+            f"{name} holds what metaml never wrote ({reason}), so nothing of it was stored. Ask for a new copy."
         ) from None
 
 
 def _check_storage(connection: Connection) -> None:
-    """Raise unless the values in a SQLite file are of the types of their columns, and what they refer to is there."""
+    """Raise unless the values in a SQLite file have the types of their columns and every reference has its row."""
     for table in tables.metadata.sorted_tables:
         for column in table.columns:
             allowed = STORAGE_CLASSES[column.type.python_type] | ({"null"} if column.nullable else set())
@@ -100,7 +102,7 @@ def _rows(connection: Connection, table: Table) -> list[dict[str, Any]]:
 
 
 def _merge_datasets(target: KnowledgeBase, there: Connection) -> int:
-    """Add unknown data sets, and metafeatures of all; return how many data sets were new."""
+    """Add new data sets, and the metafeatures of all data sets; return how many data sets were new."""
     n_new = 0
     fingerprints = {}
     values: dict[tuple[int, str], dict[str, float]] = {}
@@ -133,7 +135,7 @@ def _merge_datasets(target: KnowledgeBase, there: Connection) -> int:
 
 
 def _merge_keyed(target: KnowledgeBase, there: Connection, table: Table, *, better: str) -> None:
-    """Add unknown rows of a table with a key; fill in a known one where the target lacks what it now learns."""
+    """Add the rows whose key is new. Replace a known row if it lacks the column `better` and the source has it."""
     with writing(target.engine) as here:
         known = {row["key"]: row for row in _rows(here, table)}
         for row in _rows(there, table):
@@ -146,7 +148,7 @@ def _merge_keyed(target: KnowledgeBase, there: Connection, table: Table, *, bett
 
 
 def _merge_events(target: KnowledgeBase, there: Connection) -> None:
-    """Add those events of each session that come after the last one known."""
+    """Add the events of each session that come after its last known event."""
     event = tables.event
     keys = names_of(there, tables.session, "key")
     with writing(target.engine) as here:
@@ -182,7 +184,7 @@ def runs_in(connection: Connection, *, chunk: int = CHUNK) -> Iterator[list[Run]
 
 
 class _Names:
-    """The names behind the numbers of a run's row."""
+    """The names for the numbers in the row of a run."""
 
     def __init__(self, connection: Connection) -> None:
         self.dataset = names_of(connection, tables.dataset, "fingerprint")
@@ -196,7 +198,7 @@ class _Names:
         }
 
     def run(self, row: Any, proposal: ProposalRecord | None, predictions: Any) -> Run:
-        """Return the run behind a row."""
+        """Return the run of a row."""
         return run_of(
             row,
             dataset=self.dataset[row["dataset_id"]],
@@ -224,7 +226,10 @@ def _predictions(connection: Connection, first: int, last: int) -> dict[int, Any
 
 
 def difference(mine: KnowledgeBase, other: KnowledgeBase) -> pd.DataFrame:
-    """Return what the other knows and mine does not: runs per data set and algorithm."""
+    """Return the runs that are in `other` and not in `mine`: their number per data set and algorithm.
+
+    Columns: dataset, algorithm, new_runs, and new_dataset (whether the data set is new too).
+    """
     run = tables.run
     counts: Counter[tuple[int, int]] = Counter()
     with reading(mine.engine) as here, reading(other.engine) as there:

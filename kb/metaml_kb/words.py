@@ -1,7 +1,7 @@
-"""The few words that many runs share: which data set, which algorithm, which status.
+"""The words that many runs share: names of data sets and algorithms, statuses, origins.
 
-Fetching a word per run costs more than anything else in a large query, so the numbers behind the words of a run are
-packed into one integer by the database and taken apart here, all rows at once.
+Fetching a text per run is the most expensive part of a large query. So the database packs the row numbers of these
+words into one integer per run, and this module unpacks all rows at once.
 """
 
 import math
@@ -20,19 +20,19 @@ LARGEST = 2**62
 
 
 def names_of(connection: Connection, table: Any, column: str = "name") -> dict[int, str]:
-    """Return the name of each row of a small table."""
+    """Return the name of each row of a small table, by row number."""
     return {number: name for number, name in connection.execute(select(table.c.id, table.c[column]))}
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words behind the numbers of each kind; number 0 stands for none where a run may lack one."""
+    """The word for each number of each kind. Number 0 means that a run has no such word."""
 
     names: Mapping[str, Mapping[int, str]]
 
     @classmethod
     def of(cls, connection: Connection) -> Self:
-        """Return the words that a knowledge base uses now."""
+        """Return the words that a knowledge base holds now."""
         return cls(
             {
                 "dataset": names_of(connection, tables.dataset),
@@ -47,7 +47,7 @@ class Words:
         )
 
     def _number(self, kind: str) -> ColumnElement[int]:
-        """Return the SQL for the number of a run's word of a kind."""
+        """Return the SQL for the number of a run's word of this kind."""
         run = tables.run
         if kind in ("status", "origin"):
             return case({word: number for number, word in self.names[kind].items()}, value=run.c[kind], else_=0)
@@ -56,7 +56,7 @@ class Words:
         return func.coalesce(run.c[f"{kind}_id"], 0)
 
     def _layout(self) -> list[list[tuple[str, int]]]:
-        """Return which kinds share an integer, each with how many numbers it may take."""
+        """Return which kinds share an integer, each with its number of possible values."""
         layout: list[list[tuple[str, int]]] = [[]]
         for kind, names in self.names.items():
             size = max(names, default=0) + 1
@@ -66,7 +66,7 @@ class Words:
         return layout
 
     def packed(self) -> dict[str, ColumnElement[int]]:
-        """Return the SQL of the integers that hold all words of a run."""
+        """Return the SQL of the integers that encode all words of a run."""
         packed: dict[str, ColumnElement[int]] = {}
         for place, kinds in enumerate(self._layout()):
             code: ColumnElement[int] = cast(self._number(kinds[0][0]), BigInteger)
@@ -85,6 +85,6 @@ class Words:
         return numbers
 
     def column(self, kind: str, numbers: np.ndarray) -> Any:
-        """Return the word behind each number; missing where a run has none."""
+        """Return the word for each number; missing where a run has none."""
         codes, distinct = pd.factorize(numbers)
         return pd.array([self.names[kind].get(int(number)) for number in distinct], dtype="str").take(codes)

@@ -1,4 +1,4 @@
-"""Storing runs: canonical, once, all or nothing."""
+"""Store runs: each run once, each chunk in one transaction."""
 
 import json
 import math
@@ -32,7 +32,7 @@ Split = tuple[tuple[str, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """The same run with another score: which run, which metric, what is stored, what was offered."""
+    """A run that is stored with another score: its identity, the metric, the stored and the offered mean."""
 
     run: str
     metric: str
@@ -42,7 +42,7 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of the runs that were offered."""
+    """What happened to the runs that were offered: how many were new or known, and which scores clash."""
 
     n_new: int = 0
     n_known: int = 0
@@ -54,7 +54,7 @@ class Added:
 
 @dataclass(slots=True)
 class Chunk:
-    """A chunk of runs on its way into the tables; lists are parallel, one entry per distinct run."""
+    """Checked runs, ready to store. The first three lists are parallel, with one entry per distinct run."""
 
     runs: list[Run] = field(default_factory=list)
     configs: list[Split] = field(default_factory=list)
@@ -70,7 +70,7 @@ def chunks(runs: Iterable[Run], size: int) -> Iterator[list[Run]]:
 
 
 def add_chunk(connection: Connection, runs: Sequence[Run]) -> Added:
-    """Store these runs within one transaction; known ones are left as they are and clashes reported."""
+    """Store these runs in the open transaction. Known runs stay as they are; clashing scores are returned."""
     chunk = canonical(runs)
     known = _known_runs(connection, chunk.identities)
     fresh = [i for i, identity in enumerate(chunk.identities) if identity not in known]
@@ -86,7 +86,7 @@ def add_chunk(connection: Connection, runs: Sequence[Run]) -> Added:
 
 
 def canonical(runs: Sequence[Run]) -> Chunk:
-    """Check each run and set apart those that stand twice in one chunk."""
+    """Check each run, and separate those that occur twice in the chunk. Raises `BadRecord` for a wrong one."""
     chunk, seen = Chunk(), set()
     for run in runs:
         if run.status not in STATUSES:
@@ -106,14 +106,14 @@ def canonical(runs: Sequence[Run]) -> Chunk:
 
 
 def _known_runs(connection: Connection, identities: Sequence[bytes]) -> dict[bytes, int]:
-    """Return the row number of each run that is stored already."""
+    """Return the row number of each run that is already stored."""
     column = tables.run.c.identity
     query = select(column, tables.run.c.id).where(column.in_(bindparam("identities", expanding=True)))
     return {bytes(identity): number for identity, number in connection.execute(query, {"identities": identities})}
 
 
 def configuration_hash(algorithm: str, names: tuple[str, ...], values: str) -> int:
-    """Return a signed 64-bit hash of a configuration, for finding it again."""
+    """Return a signed 64-bit hash of a configuration; the database has an index on it."""
     content = "\x1f".join((algorithm, *names, values)).encode()
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "big", signed=True)
 
@@ -121,7 +121,7 @@ def configuration_hash(algorithm: str, names: tuple[str, ...], values: str) -> i
 def _number_parameter_sets(
     connection: Connection, runs: Sequence[Run], configs: Sequence[Split], algorithms: Mapping[str, int]
 ) -> dict[tuple[str, tuple[str, ...]], int]:
-    """Return the row number of each set of names that an algorithm's configurations have, adding the new ones."""
+    """Return the row number of each algorithm's set of hyperparameter names, adding the new ones."""
     table = tables.parameter_set
     wanted = {(run.algorithm, names) for run, (names, _) in zip(runs, configs, strict=True)}
     query = select(table.c.algorithm_id, table.c.names, table.c.id).where(
@@ -241,7 +241,7 @@ def _insert_companions(connection: Connection, runs: Sequence[Run], numbers: Map
 
 
 def _clashes(connection: Connection, offered: Sequence[tuple[Run, bytes]]) -> tuple[Clash, ...]:
-    """Return where an offered run has another score than the stored one; a difference of 1e-9 is rounding."""
+    """Return where an offered run has another score than the stored one; 1e-9 of difference is rounding."""
     run, metric_set = tables.run, tables.metric_set
     query = (
         select(run.c.identity, metric_set.c.names, run.c.score_list)

@@ -15,7 +15,7 @@ STEP = 0.2
 
 
 class Judge(Protocol):
-    """Says what places are worth. Parts are kept apart because they may only be comparable within one set."""
+    """Values places. `parts` and `values` are separate because values may only be comparable within one set."""
 
     def parts(self, places: Floats) -> Floats:
         """Return one row for each place."""
@@ -49,11 +49,9 @@ def random_and_neighbours(
     n_rounds: int = 2,
     n_centres: int = 10,
 ) -> Found:
-    """Return random places, neighbours of the best known ones, then neighbours of the most valuable of all
-    these.
+    """Return random places, neighbours of the best known ones, and neighbours of the most valuable of all these.
 
-    SMAC climbs from each start until it is stuck; a few rounds for all starts at once cost less and end as
-    high.
+    SMAC climbs from each start until it is stuck. A few rounds for all starts at once cost less and end as high.
     """
     places = cube.sample(n, rng)
     if len(best):
@@ -76,8 +74,7 @@ def focus_search(
     n_iterations: int = 3,
     n_points: int = 200,
 ) -> Found:
-    """Return all places seen while zooming in on the best one, from several starts (Horn & Bischl 2016,
-    algorithm 2).
+    """Return all places seen while zooming in on the best, from several starts (Horn & Bischl 2016, algorithm 2).
 
     After each round a number's range shrinks to its best value plus and minus a quarter of the range, and
     each parameter of more than two remaining choices loses one that is not the best.
@@ -111,11 +108,11 @@ def shrink(low: Floats, high: Floats, centre: Floats) -> tuple[Floats, Floats]:
 
 
 def neighbours(cube: Cube, places: Floats, rng: np.random.Generator) -> Floats:
-    """Return places that differ from the given ones in one active parameter, and in those it wakes up."""
+    """Return places that differ from the given ones in one active parameter, and in those that it activates."""
     n, d = places.shape
     n_choices = cube.n_choices()
     active = cube.active(places)
-    # Parameters that sleep here get random coordinates, so that one the change wakes up is drawn at random.
+    # Inactive parameters get random coordinates: a parameter that the change activates has a random value.
     near = np.where(active, places, rng.random((n, d)))
     rows = np.arange(n)
     columns = np.argmax(np.where(active & (n_choices != 1), rng.random((n, d)), -1.0), axis=1)

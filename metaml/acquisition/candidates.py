@@ -38,7 +38,7 @@ class Candidates(Protocol):
     """Where an optimizer takes its proposals from."""
 
     def key(self, config: Config) -> str:
-        """Return what is the same for configurations of which only one need be evaluated."""
+        """Return a key that is the same for configurations of which only one needs to be evaluated."""
         ...
 
     def row(self, config: Config) -> Floats:
@@ -59,7 +59,7 @@ class Candidates(Protocol):
 
 
 def key_of(config: Config) -> str:
-    """Return what tells configurations apart, whatever the order of their parameters."""
+    """Return a key for a configuration; the order of its parameters does not matter."""
     return json.dumps(config, sort_keys=True)
 
 
@@ -108,8 +108,7 @@ class SpaceCandidates:
         judge = _PlaceJudge(self.cube, committee)
         places, parts = self._search(self.cube, judge, self.cube.places(inside), rng)
         values = committee.values(parts)
-        # A random second key breaks ties; the small number is ours to try before giving up on a used-up
-        # space.
+        # A random second key breaks ties. Only a few are tried: in a used-up space all may be taken.
         for position in np.lexsort((rng.random(len(values)), -values))[:N_DRAWS]:
             config = self.cube.config(places[position])
             if not taken(self.key(config)):

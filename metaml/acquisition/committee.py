@@ -20,8 +20,8 @@ DIGITS, SMALLEST = 9, 1e-200
 class Expert:
     """A surrogate and the rule its predictions are read by.
 
-    What must be improved on is the best score, or with `is_noisy` the best mean the surrogate itself believes
-    in: a lucky score is then no bar that nothing can clear.
+    The incumbent is the best score or, with `is_noisy`, the best mean that the surrogate predicts. Then a lucky score
+    is not a bar that nothing can pass.
     """
 
     surrogate: str
@@ -32,9 +32,7 @@ class Expert:
 
 @dataclass(frozen=True)
 class Belief:
-    """What was expected of one row: its score, how sure that is, and its seconds if a cost rule asks for
-    them.
-    """
+    """What was expected of one row: its score, the uncertainty, and its seconds if a cost rule needs them."""
 
     score: float
     std: float
@@ -42,8 +40,7 @@ class Belief:
 
 
 class Committee:
-    """Experts fitted to the same runs. With one expert, its own values decide; with more, the mean of their
-    ranks.
+    """Experts fitted to the same runs. With one expert, its own values decide; with more, the mean of their ranks.
 
     Under a cost rule each expert uses that rule in place of its own, with seconds from a model of durations.
     """
@@ -79,9 +76,9 @@ class Committee:
         return self
 
     def parts(self, X: Floats) -> Floats:
-        """Return what each expert believes of each row (mean, std, upper), and in the last column its seconds.
+        """Return each expert's prediction for each row (mean, std, upper), and its seconds in the last column.
 
-        What that is worth may depend on all rows that come into question: a cost rule looks at their medians.
+        The value of a row may depend on all candidate rows: a cost rule uses their medians.
         """
         seconds = np.full(len(X), np.nan) if self._duration is None else self._duration.predict(X)
         columns = []
@@ -91,9 +88,7 @@ class Committee:
         return np.column_stack([*columns, seconds])
 
     def values(self, parts: Floats) -> Floats:
-        """Return one value for each row: the only expert's, or the weighted mean of all experts' ranks in [0,
-        1].
-        """
+        """Return one value per row: the only expert's, or the weighted mean of all experts' ranks in [0, 1]."""
         beliefs = [Prediction(*parts.T[3 * k : 3 * k + 3]) for k in range(len(self.experts))]
         each = [settled(self._value(k, belief, parts[:, -1])) for k, belief in enumerate(beliefs)]
         if len(each) == 1:
@@ -124,8 +119,9 @@ class Committee:
 
 
 def settled(values: Floats) -> Floats:
-    """Return values without their last digits, which differ between threads and machines: what is equal but for those
-    is a tie, which the random numbers of a search break in the same way again.
+    """Return values without their last digits, which differ between threads and machines.
+
+    Values that differ only there become ties. The seeded random numbers of a search break ties the same way each time.
 
     >>> settled(np.array([0.5, 0.5 + 1e-15, 0.25])).tolist()
     [0.5, 0.5, 0.25]

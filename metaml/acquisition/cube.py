@@ -74,7 +74,7 @@ class Cube:
         }
 
     def places(self, configs: Sequence[Config]) -> Floats:
-        """Return where configurations stand; inactive parameters are in the middle."""
+        """Return the places of configurations; inactive parameters are in the middle."""
         rows = [[p.to_unit(c[p.name]) if p.name in c else 0.5 for p in self.parameters] for c in configs]
         return np.array(rows, dtype=np.float64).reshape(len(configs), self.n_parameters)
 

@@ -13,9 +13,7 @@ def improvement_per_second(prediction: Prediction, incumbent: float, seconds: Fl
 
 
 def improvement_per_log_second(prediction: Prediction, incumbent: float, seconds: Floats) -> Floats:
-    """Return expected improvement over log(1 + seconds), the thesis' EI/s (section 2.2.5), shifted to stay
-    positive.
-    """
+    """Return expected improvement over log(1 + seconds): the thesis' EI/s (section 2.2.5), kept positive by the 1."""
     return expected_improvement(prediction, incumbent) / np.log1p(seconds)
 
 

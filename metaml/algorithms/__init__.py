@@ -26,17 +26,20 @@ from metaml.errors import BadRequest
 __all__ = ["ALGORITHMS", "Algorithm", "check_known"]
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "random_forest": Algorithm("random_forest", random_forest.space, random_forest.build),
-    "extra_trees": Algorithm("extra_trees", extra_trees.space, extra_trees.build),
-    "gradient_boosting": Algorithm("gradient_boosting", gradient_boosting.space, gradient_boosting.build),
-    "xgboost": Algorithm("xgboost", xgboost.space, xgboost.build, library="xgboost"),
-    "lightgbm": Algorithm("lightgbm", lightgbm.space, lightgbm.build, library="lightgbm"),
-    "svm": Algorithm("svm", svm.space, svm.build),
-    "k_neighbors": Algorithm("k_neighbors", k_neighbors.space, k_neighbors.build),
-    "elastic_net": Algorithm("elastic_net", elastic_net.space, elastic_net.build),
-    "decision_tree": Algorithm("decision_tree", decision_tree.space, decision_tree.build),
-    "adaboost": Algorithm("adaboost", adaboost.space, adaboost.build),
-    "mlp": Algorithm("mlp", mlp.space, mlp.build),
+    module.ALGORITHM.name: module.ALGORITHM
+    for module in (
+        random_forest,
+        extra_trees,
+        gradient_boosting,
+        xgboost,
+        lightgbm,
+        svm,
+        k_neighbors,
+        elastic_net,
+        decision_tree,
+        adaboost,
+        mlp,
+    )
 }
 """Every algorithm by name; `catboost` is among them where it is installed."""
 
@@ -44,7 +47,7 @@ EXTRAS = ("catboost",)
 """Algorithms that are there only with the extra of their name."""
 
 if find_spec("catboost") is not None:
-    ALGORITHMS["catboost"] = Algorithm("catboost", catboost.space, catboost.build, library="catboost")
+    ALGORITHMS["catboost"] = catboost.ALGORITHM
 
 
 def check_known(names: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.base import Algorithm, Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
@@ -114,3 +114,6 @@ def shares_of_votes(decisions: Matrix, n_voters: int) -> Matrix:
     shares = (decisions * (k - 1) + 1) / k
     smoothed: Matrix = (shares * n_voters + 1) / (n_voters + k)
     return smoothed
+
+
+ALGORITHM = Algorithm("adaboost", space, build, modules=("sklearn.ensemble", "sklearn.tree"))

@@ -33,20 +33,24 @@ class Algorithm:
 
     `build(config, *, task, seed, n_threads=1)` returns an unfitted estimator whose `fit`, `predict` and, for
     classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
-    `library` is the distribution whose version decides what the algorithm does.
+    `library` is the distribution whose version decides what the algorithm does; `modules` are what its models import,
+    which workers import beforehand. `first_turn` is its place, from 1, in the order in which defaults are tried when
+    nothing is known: strong and quick ones first. An algorithm without a turn comes after all that have one.
     """
 
     name: str
     space: Callable[[Task], Space]
     build: Callable[..., BaseEstimator]
     library: str = "scikit-learn"
+    modules: tuple[str, ...] = ()
+    first_turn: int | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Training:
-    """How a booster is trained: how much each row counts, which columns hold codes of categories, and for how long.
+    """How a booster is trained: the weight of each row, which columns hold category codes, and for how long.
 
-    That is for `rounds`, or until `validation` stops improving, or for a fixed number without either.
+    Training lasts for `rounds`, or until `validation` stops improving. Without either, the number of rounds is fixed.
     """
 
     weight: Vector | None

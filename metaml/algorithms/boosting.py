@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from metaml.data import Task
 
 MAX_ROUNDS = 1000
-"""Boosting ends here at the latest; by then even the smallest learning rate of the spaces has converged."""
+"""The largest number of rounds; even the smallest learning rate of the spaces has converged by then."""
 
 _MAX_TREES = 5000
 _MIN_ROUNDS = 100
@@ -37,7 +37,7 @@ def stopping_parameters(when: When | None = None) -> list[Parameter]:
 
 
 def boosted(config: Config, head: Head, model: Booster, *, task: Task, seed: int, n_threads: int) -> BaseEstimator:
-    """Return head and booster as one estimator that stops as `config` says, if it says so."""
+    """Return head and booster as one estimator; `config` may ask for early stopping."""
     from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
 
     settings: dict[str, Any] = {
@@ -79,7 +79,7 @@ def split_rows(y: Vector, n_classes: int | None, fraction: float, rng: np.random
 
 
 def share_of_columns(share: float, n_columns: int) -> float:
-    """Return the share of columns that a tree is grown from: two at least, as one does not show what two do together.
+    """Return the share of columns for each tree: at least two columns, because one shows no interaction.
 
     >>> share_of_columns(0.7, 10), share_of_columns(0.7, 2)
     (0.7, 1.0)
@@ -88,7 +88,7 @@ def share_of_columns(share: float, n_columns: int) -> float:
 
 
 def max_rounds(n_classes: int) -> int:
-    """Return where boosting ends at the latest, given that three classes or more need a tree each per round.
+    """Return the largest number of rounds; with three or more classes, each round grows one tree per class.
 
     >>> max_rounds(2), max_rounds(10), max_rounds(100)
     (1000, 500, 100)
@@ -97,7 +97,7 @@ def max_rounds(n_classes: int) -> int:
 
 
 def rounds_without_stopping(learning_rate: float) -> int:
-    """Return a number of rounds for training parts that cannot spare rows: slower learning, more rounds.
+    """Return a number of rounds for training data too small for held-out rows: slower learning, more rounds.
 
     >>> rounds_without_stopping(0.1)
     100

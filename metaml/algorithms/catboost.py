@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from metaml.algorithms.base import Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -107,3 +107,6 @@ class _CatBoost(Booster):
         }
         cat_features = np.flatnonzero(self.categorical_).tolist()
         return Pool(pd.DataFrame(columns), y, weight=weight, cat_features=cat_features, thread_count=self.n_threads)
+
+
+ALGORITHM = Algorithm("catboost", space, build, library="catboost", modules=("catboost",))

@@ -52,7 +52,7 @@ def _categorical(column: pd.Series | pd.Categorical) -> pd.Categorical:
 
 
 class Columns:
-    """The columns of a table as models read them, each taken apart once for all models that look at the same rows.
+    """The columns of a table as models read them, each converted once for all models that use the same rows.
 
     >>> columns = Columns(pd.DataFrame({"n": [1, 2], "c": pd.Categorical(["b", "a"])}))
     >>> columns.numbers(["n"]).tolist(), columns.codes("c", Levels(pd.Series(["a", "b"]))).tolist()
@@ -73,7 +73,7 @@ class Columns:
         return len(self._X)
 
     def numbers(self, names: Sequence[Hashable]) -> Matrix:
-        """Return the columns with these names as one matrix; whoever is given it must not change it."""
+        """Return the columns with these names as one matrix; it is shared, so do not change it."""
         key = tuple(names)
         if key not in self._numbers:
             self._numbers[key] = self._X[list(names)].to_numpy(dtype=np.float64)
@@ -111,7 +111,7 @@ class Impact:
 
     Coors (2018), eq. 46, 48 and 49 with the weight n / (n + 10) for a level of n rows, so that a level seen
     once says almost nothing. The training rows themselves get values made without their own fold, so that
-    a level cannot tell a row its own target.
+    a level does not leak a row's own target.
     """
 
     def fit_transform(self, codes: Rows, count: int, targets: Matrix, rng: np.random.Generator) -> Matrix:

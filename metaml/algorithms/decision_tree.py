@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from metaml.algorithms.base import Algorithm
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
@@ -51,3 +52,6 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
         return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
     model = DecisionTreeClassifier(**settings, random_state=seed)
     return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)
+
+
+ALGORITHM = Algorithm("decision_tree", space, build, modules=("sklearn.tree",))

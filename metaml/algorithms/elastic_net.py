@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.base import Algorithm, Matrix, Vector
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -76,3 +76,6 @@ def ridge_settings(Z: Matrix, y: Vector, *, alpha: float) -> dict[str, Any]:  # 
 def logistic_settings(Z: Matrix, y: Vector, *, alpha: float) -> dict[str, Any]:  # noqa: ARG001
     """Return the inverse penalty of logistic regression, which weighs the sum over rows."""
     return {"C": 1.0 / (alpha * len(Z))}
+
+
+ALGORITHM = Algorithm("elastic_net", space, build, modules=("sklearn.linear_model",), first_turn=5)

@@ -71,8 +71,9 @@ def row_settings(Z: Matrix, y: Vector, *, max_features: float, max_samples: floa
 
 
 class _Forest:
-    """One of scikit-learn's forests. Its trees are asked directly: for a few rows, all that happens around that takes
-    ten times as long, and the answer is the same to the last bit.
+    """One of scikit-learn's forests, whose trees are called directly.
+
+    For a few rows, scikit-learn's overhead takes ten times as long as the trees. The result is bitwise the same.
     """
 
     def __init__(self, model: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.algorithms.base import Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -89,3 +89,6 @@ class _HistogramBoosting(Booster):
     def predict_proba(self, Z: Matrix) -> Matrix:
         result: Matrix = self.model_.predict_proba(Z)
         return result
+
+
+ALGORITHM = Algorithm("gradient_boosting", space, build, modules=("sklearn.ensemble",), first_turn=6)

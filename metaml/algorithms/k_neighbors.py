@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.base import Algorithm, Matrix, Vector
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @cache
 def space(task: Task) -> Space:  # noqa: ARG001
-    """Return the space of nearest neighbours; the random bot stops at 30, large data sets like more."""
+    """Return the space of nearest neighbours; the random bot stops at 30, but large data sets need more."""
     return Space(
         [
             Integer("n_neighbors", 1, 100, default=15, log=True),
@@ -57,3 +57,6 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
 def affordable_neighbors(Z: Matrix, y: Vector, *, wanted: int) -> dict[str, Any]:  # noqa: ARG001
     """Return the number of neighbours, which cannot exceed the number of training rows."""
     return {"n_neighbors": min(wanted, len(Z))}
+
+
+ALGORITHM = Algorithm("k_neighbors", space, build, modules=("sklearn.neighbors",))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.algorithms.base import Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
@@ -118,3 +118,6 @@ class _LightGBM(Booster):
             "force_row_wise": True,
             "verbosity": -1,
         }
+
+
+ALGORITHM = Algorithm("lightgbm", space, build, library="lightgbm", modules=("lightgbm",), first_turn=1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.algorithms.base import Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, stopping_parameters
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
@@ -125,3 +125,6 @@ class _Perceptron(Booster):
             chances = self.model_.predict_proba(Z)[np.arange(len(y)), y]
             return float(np.average(-np.log(np.maximum(chances, 1e-12)), weights=weight))
         return float(np.average((self.model_.predict(Z) - y) ** 2, weights=weight))
+
+
+ALGORITHM = Algorithm("mlp", space, build, modules=("sklearn.neural_network",))

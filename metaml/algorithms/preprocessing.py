@@ -50,7 +50,7 @@ def scaling_parameter(default: Scaling = "standard") -> Parameter:
 
 
 def head_from(config: Config, *, seed: int, precision: Literal["float32", "float64"] = "float32") -> Head:
-    """Return the head that the head's parameters in `config` ask for; what is absent is not done."""
+    """Return the head for the head's parameters in `config`; a step without a parameter is skipped."""
     return Head(
         encoding=cast(Encoding, config["encoding"]),
         max_levels=cast(int, config.get("max_levels", 0)),
@@ -92,7 +92,7 @@ class Head:
         """
         is_category = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes], dtype=bool)
         self.levels_ = {name: Levels(X[name]) for name in X.columns[is_category]}
-        # A column without a single value here has nothing to say, and some libraries stumble over it.
+        # A column without any value carries no information, and some libraries fail on it.
         has_value = X.loc[:, ~is_category].notna().any(axis=0)
         self.numeric_ = [name for name, flag in has_value.items() if flag]
         self.encodings_ = {name: self._encoding_of(levels) for name, levels in self.levels_.items()}
@@ -120,7 +120,7 @@ class Head:
         return result
 
     def transform(self, X: pd.DataFrame | Columns) -> Matrix:
-        """Return new rows as the training rows were returned; levels never seen do no harm."""
+        """Return new rows in the form of the training rows; unseen levels are allowed."""
         columns = Columns.of(X)
         impacts = {
             name: impact.transform(columns.codes(name, self.levels_[name])) for name, impact in self.impacts_.items()

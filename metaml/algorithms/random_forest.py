@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from metaml.algorithms.base import Algorithm
 from metaml.algorithms.forests import build_forest, forest_space
 from metaml.spaces import Space
 from metaml.spaces.config import Config
@@ -34,3 +35,6 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
         seed=seed,
         n_threads=n_threads,
     )
+
+
+ALGORITHM = Algorithm("random_forest", space, build, modules=("sklearn.ensemble",), first_turn=3)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from metaml.algorithms.base import Matrix, Rows, Vector
+from metaml.algorithms.base import Algorithm, Matrix, Rows, Vector
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -143,8 +143,8 @@ def _distances(machine: Any, Z: Matrix) -> Matrix:
 def fit_sigmoid(distances: Vector, is_member: Vector, weight: Vector) -> tuple[float, float]:
     """Return slope and offset of the sigmoid that turns distances into the probability of membership.
 
-    Platt (1999) by Newton's method: cross-entropy against targets a little inside (0, 1), so that separable
-    rows end. The slope is kept positive, because the machine's own order of the rows is not in question.
+    Platt (1999) by Newton's method: cross-entropy against targets slightly inside (0, 1), so that it converges for
+    separable rows. The slope stays positive, so that the machine's order of the rows is kept.
     """
     from scipy.special import expit
 
@@ -199,3 +199,6 @@ def couple_pairs(chances: Matrix, pairs: list[tuple[int, int]]) -> Matrix:
     right[:, k] = 1.0
     solved: Matrix = np.linalg.solve(system, right)[:, :k, 0]
     return np.maximum(solved, 0.0)
+
+
+ALGORITHM = Algorithm("svm", space, build, modules=("sklearn.svm",), first_turn=7)

@@ -1,6 +1,6 @@
-"""Head and model as one scikit-learn estimator that keeps its promises on awkward training rows.
+"""Head and model as one scikit-learn estimator that also works on awkward training rows.
 
-Class labels become codes 0 … k-1 before any library sees them, so a fold that lacks a class does no harm. A
+Class labels become codes 0 … k-1 before any library sees them, so a fold may lack a class. A
 training part with one class, or one target value, is answered with that constant. Regression targets are
 standardised, so that penalties and minimum gains mean the same on every data set.
 """
@@ -36,9 +36,9 @@ _is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
 
 @contextmanager
 def quietly(n_threads: int) -> Iterator[None]:
-    """Keep to `n_threads`, and keep quiet about what random configurations make libraries complain of.
+    """Use at most `n_threads`, and hide the warnings that random configurations cause in libraries.
 
-    Within such a block another changes nothing.
+    A nested block has no effect.
     """
     if _is_quiet.get():
         yield
@@ -171,7 +171,7 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
     def fit(self, X: pd.DataFrame, y: Vector) -> Self:
         """Learn from the training rows."""
         y = np.asarray(y, dtype=np.float64)
-        # Squares of very large or very small targets leave the range of floats: the deviation is found on a unit scale.
+        # Squares of very large or very small targets overflow or vanish, so the deviation is computed on a unit scale.
         unit = float(np.abs(y).max()) or 1.0
         self.mean_, self.std_ = unit * float((y / unit).mean()), unit * float((y / unit).std())
         self.low_, self.high_ = float(y.min()), float(y.max())

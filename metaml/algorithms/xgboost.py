@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from metaml.algorithms.base import Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
     max_rounds,
@@ -32,7 +32,7 @@ _LINEAR_LEVELS = 16
 def space(task: Task) -> Space:
     """Return the space of XGBoost; ranges follow Coors (2018), table 7, and the random bot's.
 
-    Lasso penalties above 32 and minimum gains above 16 leave no tree standing and are not tried.
+    Lasso penalties above 32 and minimum gains above 16 prune every tree and are not tried.
 
     Dropout changes earlier trees, so dart cannot go back to its best round: its number of rounds is a
     parameter. The linear booster always gets imputed, standardised, one-hot columns.
@@ -149,3 +149,6 @@ class _XGBoost(Booster):
         else:
             settings["tree_method"] = "hist"
         return settings | {"seed": self.seed, "nthread": self.n_threads, "verbosity": 0}
+
+
+ALGORITHM = Algorithm("xgboost", space, build, library="xgboost", modules=("xgboost",), first_turn=2)

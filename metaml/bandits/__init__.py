@@ -46,6 +46,6 @@ POLICIES: dict[str, Callable[..., Policy]] = {
 }
 
 DEFAULT_POLICY = "cost_of_improvement"
-"""What shares the budget when there is no KB: the best of `benchmarks/bandits.py`, in rounds and in seconds."""
+"""The policy without a knowledge base: the best of `benchmarks/bandits.py`, in rounds and in seconds."""
 
 __all__ = ["DEFAULT_POLICY", "POLICIES", "Histories", "HistoryPolicy", "Policy", "with_pending"]

@@ -1,4 +1,4 @@
-"""The baseline that never looks: one algorithm gets everything."""
+"""The baseline that ignores all rewards: one algorithm gets everything."""
 
 from __future__ import annotations
 

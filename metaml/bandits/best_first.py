@@ -1,4 +1,4 @@
-"""The baseline that believes in first impressions."""
+"""The baseline that trusts the first reward of each arm."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ class CostOfImprovement(HistoryPolicy):
 def improvement_costs(histories: Histories, *, in_seconds: bool = True) -> Floats:
     """Return the estimated cost of beating the best reward of all with each arm.
 
-    To improve on itself, an arm is expected to need the longer of what its last improvement took and what it
-    spent in vain since. An arm behind the best of all needs at least the time to close the gap at its
-    speed since the improvement before last, twice over as improvements get rarer (FLAML, section 4.2).
+    To improve on itself, an arm needs the longer of two costs: that of its last improvement, and what it spent since
+    without one. An arm behind the best of all also has to close the gap at its speed since the improvement before
+    last; that time is doubled, because improvements get rarer (FLAML, section 4.2).
     """
     optimum = histories.best.max()
     costs = np.empty(len(histories.rewards))

@@ -1,4 +1,4 @@
-"""The arm that would end best if it improved from here as it did on some earlier data set."""
+"""The arm that would end best if it improved from now on as it did on an earlier data set."""
 
 from __future__ import annotations
 

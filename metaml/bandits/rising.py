@@ -1,4 +1,4 @@
-"""An arm that cannot catch up by rising as it did lately is out."""
+"""Drop an arm that cannot catch up at its recent rate of improvement."""
 
 from __future__ import annotations
 

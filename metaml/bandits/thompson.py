@@ -11,7 +11,7 @@ from metaml.arrays import Floats
 from metaml.bandits.base import HistoryPolicy, best_arm
 from metaml.bandits.histories import Histories
 
-# A shape of zero is no distribution. This small, the draw is 0 or 1, which is what the limit means.
+# A shape of zero is not a distribution. With this small shape the draw is 0 or 1, as in the limit.
 _SMALLEST_SHAPE = 1e-3
 
 
@@ -44,7 +44,7 @@ def beta_shape(mean: float, variance: float) -> tuple[float, float]:
 
 
 def draw(histories: Histories, patience: int, rng: Generator) -> Floats:
-    """Return one draw per arm; infinite for an arm that has yet to show how much it varies."""
+    """Return one draw per arm; infinite for an arm whose variance is not known yet."""
     draws = np.empty(len(histories.rewards))
     for arm, rewards in enumerate(histories.rewards):
         mean, variance = float(rewards.mean()), float(rewards.var())

@@ -1,4 +1,4 @@
-"""Thompson sampling that keeps an eye on the second best arm."""
+"""Thompson sampling that also tries the second best arm."""
 
 from __future__ import annotations
 

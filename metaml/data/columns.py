@@ -1,4 +1,4 @@
-"""The words of a table: what kind a column is, and what was mended in it."""
+"""What kind a column is, and which repairs were made to a table."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -29,7 +29,7 @@ class Repair:
 
 
 def with_noun(number: int, noun: str) -> str:
-    """Return the number with its noun.
+    """Return a number and its noun, plural unless the number is 1.
 
     >>> with_noun(1, "row"), with_noun(2, "row")
     ('1 row', '2 rows')

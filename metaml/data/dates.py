@@ -16,7 +16,7 @@ Part = Literal["days", "year", "month", "weekday", "hour"]
 PARTS: tuple[Part, ...] = ("days", "year", "month", "weekday", "hour")
 
 ENOUGH = 0.95
-"""The share of a column's values that must agree before the others are called stray."""
+"""The share of a column's values that must fit before the others count as stray."""
 
 _TIMES = (("", ""), (r" \d{1,2}:\d{2}", "%H:%M"), (r" \d{1,2}:\d{2}:\d{2}", "%H:%M:%S"))
 # Where two formats fit the same text (03/04/2020) the one listed first wins a draw.

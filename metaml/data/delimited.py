@@ -28,12 +28,12 @@ _SAMPLE_RECORDS = 200
 _DECIMAL_COMMA = r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
 _PADDED = re.compile(r"0\d+")
 _ENOUGH = 0.95
-# Before pandas 3.1 the default is off by one bit at times, and the fingerprint would see it.
+# Before pandas 3.1 the default parser is sometimes off by one bit, which would change the fingerprint.
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTable:
-    """Return the table in the text, its header as it stands; `name` is for messages, `like` as in `read_frame`."""
+    """Return the table in the text, its header unchanged; `name` is for messages, `like` is as in `read_frame`."""
     delimiter, text = _announced_delimiter(text)
     delimiter = delimiter or sniff_delimiter(text)
     records = _sample(text, delimiter)
@@ -90,9 +90,10 @@ def sniff_delimiter(text: str) -> str:
 
 
 def is_data(line: list[str], below: Sequence[list[str]] = ()) -> bool:
-    """Return whether the first line is data: half numbers, not all whole and different like years, or common words.
+    """Return whether the first line is data and not a header.
 
-    Words are common if each stands again in its column below, where other words stand, too.
+    It is data if at least half of its cells are numbers, unless these are whole and all different, like years. It is
+    also data if each of its words occurs again in its column below, and one of these columns has other words, too.
 
     >>> is_data(["5.1", "3.5", "setosa"]), is_data(["country", "2019", "2020"]), is_data(["a", "b"])
     (True, False, False)
@@ -117,7 +118,7 @@ def is_data(line: list[str], below: Sequence[list[str]] = ()) -> bool:
 
 
 def _starts_with_data(records: list[list[str]], like: Schema | None) -> bool:
-    """Return whether a table has no header; the model that it is for, if any, knows names or what cells look like."""
+    """Return whether a table has no header; `like`, if given, knows the names and the cells of the training data."""
     first, *below = records
     if like is None:
         return is_data(first, below)
@@ -145,7 +146,7 @@ def _sample(text: str, delimiter: str) -> list[list[str]]:
                 n_cells += len(record)
             if len(records) == _SAMPLE_RECORDS or (n_cells > _SAMPLE_CELLS and len(records) > 2):
                 break
-    except csv.Error:  # a field of more than 128 KB: what was read before it is sample enough
+    except csv.Error:  # a field of more than 128 KB: the lines before it are enough
         pass
     return records or [[""]]
 
@@ -160,7 +161,7 @@ def _full_header(records: list[list[str]]) -> list[str]:
 
 
 def _padded_codes(rows: list[list[str]]) -> tuple[int, ...]:
-    """Return the places of columns of whole numbers of which one begins with a zero, such as 007."""
+    """Return the positions of the columns of whole numbers in which a number begins with a zero, such as 007."""
     n_columns = max(map(len, rows), default=0)
     columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(n_columns))
     return tuple(
@@ -207,11 +208,12 @@ def _read(
 
 
 def _convert_decimal_commas(frame: pd.DataFrame, expected: Sequence[int], *, is_bare: bool) -> tuple[int, ...]:
-    """Turn European numbers (1.234,5) into numbers; return the places of the columns that held any.
+    """Convert numbers with decimal commas (1.234,5) in place; return the positions of the columns that had any.
 
-    Where they are expected and commas need no quotes (`is_bare`), dots may be thousands though there is no comma, as
-    long as every number can be read so. Where commas separate cells, a quoted "1,234" is American unless it is expected
-    or 5 % of the numbers beside it, such as "1,5", say otherwise.
+    `expected` are the columns that had decimal commas in the training data. `is_bare` means that commas need no quotes,
+    because they do not separate cells. If both hold, 1.234 is 1234 even in a column without a comma, as long as all
+    of its numbers can be read that way. If commas separate cells, a quoted "1,234" is 1234, unless the column is
+    expected or more than 5 % of its numbers with commas, such as "1,5", can only be decimal.
     """
     converted = []
     for place in range(frame.shape[1]):

@@ -1,4 +1,4 @@
-"""The name of a data set's content: 32 hexadecimal digits that no file format, path or name can change."""
+"""The fingerprint of a data set's content: 32 hexadecimal digits, the same for any file format, path or name."""
 
 import hashlib
 

@@ -54,7 +54,7 @@ _N_EXAMPLES = 3
 
 @dataclass(frozen=True)
 class InspectedColumn:
-    """A raw column's kind, its feature (None if it is not used) and what was mended."""
+    """What was found about a raw column: its kind, its feature (None if it is not used) and its repairs."""
 
     column: Column
     feature: Feature | None
@@ -70,7 +70,7 @@ def numbers_rows(column: pd.Series) -> bool:
 
 
 def inspect_columns(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[InspectedColumn]:
-    """Yield a finding for each of the named columns, in their order, of a frame whose names are distinct."""
+    """Yield what was found about each named column, in that order. The column names of the frame are distinct."""
     at = {name: place for place, name in enumerate(frame.columns)}
     places = [at[name] for name in names]
     dtypes = list(frame.dtypes)
@@ -86,7 +86,7 @@ def inspect_columns(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[Inspe
 
 
 def inspect_column(column: pd.Series, name: str) -> InspectedColumn:
-    """Return the finding for one column."""
+    """Return what was found about one column."""
     if pd.api.types.is_bool_dtype(column.dtype) and holds_floats(column):
         finding = _inspect_numbers([name], floats_of(column)[:, None])[0]
         is_used = finding.column.kind == "numeric"
@@ -135,7 +135,7 @@ def _are_different_integers(values: Floats) -> bool:
 
 
 def extreme_repairs(name: str, n_infinite: int, n_huge: int) -> list[Repair]:
-    """Return what is said about infinite numbers and numbers beyond 1e300 in a column."""
+    """Return the repairs for infinite numbers and for numbers beyond 1e300 in a column."""
     repairs = []
     if n_infinite:
         repairs.append(Repair(name, f"{with_noun(n_infinite, 'cell')} made missing", "infinite"))

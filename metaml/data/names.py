@@ -1,4 +1,4 @@
-"""Column names: made usable, and what they give away about identifiers."""
+"""Column names: made usable, and checked for signs of an identifier."""
 
 import re
 from collections.abc import Iterable, Sequence

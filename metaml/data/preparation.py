@@ -30,9 +30,8 @@ def read_dataset(
 def from_frame(frame: pd.DataFrame, target: str | None = None, task: str | None = None, name: str = "data") -> Dataset:
     """Return the data set in a frame.
 
-    `target` is a column's name, by default the last column; `target_was_guessed` says so.
-    `task` is "binary", "multiclass" or "regression", by default what the target's values tell: see
-    `metaml.data.task`.
+    `target` is the name of a column. By default it is the last one, and `target_was_guessed` is True. `task` is
+    "binary", "multiclass" or "regression"; by default the target's values decide (see `metaml.data.task`).
     """
     return _prepare(RawTable(frame), target, task, name)
 
@@ -47,7 +46,7 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
     frame = table.frame.set_axis(names, axis=1)
     unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
     target_name = find_target(frame, target, name, unnamed=unnamed)
-    # Of codes such as 007 a label keeps its zeros, while features are the same numbers without.
+    # Codes such as 007 keep their zeros as labels, but become numbers as features.
     labelled = table.codes.get(names.index(target_name), frame[target_name])
     learnt = read_target(labelled, target_name, task)
     if len(learnt.rows) < FEWEST_ROWS:

@@ -1,4 +1,4 @@
-"""A table as read: the frame, and what had to be mended to read it."""
+"""A table as read from a file: the frame, and the repairs needed to read it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from metaml.data.columns import Repair
 class RawTable:
     """A raw frame and the repairs made while reading it.
 
-    Without a header its columns are named by their position. `decimal_commas` are the places of the columns whose
-    numbers were written the European way; `codes` are columns of numbers such as 007, by their place, as spelled.
+    Without a header, columns are named by their position. `decimal_commas` are the positions of the columns whose
+    numbers have decimal commas. `codes` maps the position of a column of codes such as 007 to its original text.
     """
 
     frame: pd.DataFrame

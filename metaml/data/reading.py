@@ -41,21 +41,21 @@ _FOREIGN = (
 def read_frame(path: str | Path, like: Schema | None = None) -> pd.DataFrame:
     """Return the table in a file, nothing dropped; empty cells and the words of `MISSING_WORDS` are missing.
 
-    Comma, semicolon, tab and | separated text (UTF-8, else Windows-1252 or Latin-1), parquet and ARFF, also packed as
-    gz, xz, bz2 or zip. `like` is the schema of the model that the table is for: 1.234 is 1234 where the training data
-    had decimal commas.
+    It reads comma, semicolon, tab and | separated text (UTF-8, else Windows-1252 or Latin-1), parquet and ARFF, also
+    compressed as gz, xz, bz2 or zip. `like` is the schema of the model that the table is for: if the training data had
+    decimal commas, 1.234 is read as 1234.
     """
     return read_table(path, like).frame
 
 
 def read_table(path: str | Path, like: Schema | None = None) -> RawTable:
-    """Return the table in a file and what had to be mended to read it; `like` is as in `read_frame`."""
+    """Return the table in a file and the repairs needed to read it; `like` is as in `read_frame`."""
     path = Path(path)
     return parse_table(_unpacked(_content(path), path.name), path.name, like)
 
 
 def table_name(path: str | Path) -> str:
-    """Return a file's name without the endings that say how it is stored; bytes that are no text are "?".
+    """Return a file's name without the endings for format and compression; bytes that are not text become "?".
 
     >>> table_name("data/credit-g.csv.gz"), table_name("v1.2.arff")
     ('credit-g', 'v1.2')
@@ -139,9 +139,9 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[Repair]]:
 
 
 def _decoded_western(content: bytes) -> tuple[str, str]:
-    """Return the text and its encoding: what are control characters in Latin-1 are €, – and “ in that of Windows."""
+    """Return the text and its encoding. Windows-1252 has €, – and “ where Latin-1 has control characters."""
     if _WINDOWS.search(content):
-        with suppress(UnicodeDecodeError):  # Five bytes mean nothing there.
+        with suppress(UnicodeDecodeError):  # Windows-1252 does not define five of the bytes.
             return content.decode("cp1252"), "Windows-1252"
     return content.decode("latin-1"), "Latin-1"
 

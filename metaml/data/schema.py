@@ -1,4 +1,4 @@
-"""The recipe that turns a raw table into features: learnt once from the training data, written as JSON."""
+"""How a raw table is turned into features: learnt once from the training data, saved as JSON."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ How = Literal["number", "boolean", "presence", "category", "date"]
 """How a raw column becomes features; `presence` is 1 where there is a value and 0 where there is none."""
 
 _CHUNK = 256
-"""Columns that are converted at once, so that a wide table is never held in memory a third time."""
+"""So many columns are converted at a time, so that memory never holds a third copy of a wide table."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Feature:
 class Applied:
     """Features made from new rows, and what the new rows lacked.
 
-    `missing` names the raw columns that were not there (all their cells are missing); `unreadable` counts, per
-    raw column, the cells made missing because they are a category that the training data did not have, or not a
-    number or date where one was due. Words that mean "no value" among numbers or dates are not counted.
+    `missing` names the raw columns that were absent; all their cells are missing. `unreadable` counts, per raw column,
+    the cells that were made missing: a category that the training data did not have, or no number or date where one
+    was expected. Words that mean "no value" among numbers or dates are not counted.
     """
 
     X: pd.DataFrame
@@ -63,7 +63,7 @@ class Applied:
 
     @property
     def notes(self) -> tuple[Repair, ...]:
-        """Return the same in sentences."""
+        """Return the missing and the unreadable as sentences."""
         absent = [Repair(name, "read as all missing", "the table has no such column") for name in self.missing]
         strange = [
             Repair(name, f"{with_noun(count, 'cell')} read as missing", "the training data had no such values")
@@ -147,8 +147,7 @@ class Schema:
     def names_of(self, columns: Iterable[object]) -> list[str]:
         """Return the names that the training data had for a table's columns.
 
-        Columns that are named by their position, as those of the training data were, may be all or all but the
-        target.
+        If the training data had no header, a table without a header may have all its columns, or all but the target.
         """
         names, _ = usable_names(columns)
         if self.n_columns is None or names != names_by_position(len(names)) or len(names) == self.n_columns:
@@ -157,11 +156,12 @@ class Schema:
             return [name for name in names_by_position(self.n_columns) if name != self.target]
         raise BadDataset(
             f"The table has {with_noun(len(names), 'column')} without names, but the training data had "
-            f"{self.n_columns}, the target {self.target!r} among them. Give all of them, or all but the target, in the same order."
+            f"{self.n_columns}, the target {self.target!r} among them. Give all of them, or all but the target, "
+            "in the same order."
         )
 
     def could_hold(self, cells: Sequence[str]) -> bool:
-        """Return whether a line of text could be a row of training data without a header: half of it can be read."""
+        """Return whether a line could be a row of training data without a header: half of its cells can be read."""
         if self.n_columns is None or len(cells) not in (self.n_columns, self.n_columns - 1):
             return False
         row = pd.DataFrame([list(cells)], columns=names_by_position(len(cells)), dtype=str)
@@ -194,7 +194,7 @@ class Schema:
             for feature in plain["features"]
         )
         labels = None if plain["labels"] is None else tuple(plain["labels"])
-        # What models that were saved before do not have has a default.
+        # Models that were saved by older versions lack some keys, so these have defaults.
         n_columns, decimal_commas = plain.get("n_columns"), tuple(plain.get("decimal_commas", ()))
         return cls(features, plain["target"], plain["task"], labels, plain["label_dtype"], n_columns, decimal_commas)
 
@@ -233,7 +233,7 @@ def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
     if feature.how == "number" and holds_floats(column):
         return [without_extremes(floats_of(column))], 0
     words = words_of(column)
-    # Truth values beside a gap are words; without one they are numbers to a column of numbers, too.
+    # pandas reads truth values as words if a cell is missing. They are numbers in a numeric column either way.
     is_number = feature.how == "number" and not are_truth_values(words.words)
     read = without_extremes(numbers_of(words.words)) if is_number else booleans_of(words.words)
     return [words.take(read)], _n_lost(words, read, feature)

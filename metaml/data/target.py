@@ -42,7 +42,7 @@ class Target:
 def find_target(frame: pd.DataFrame, wanted: object, file_name: str, *, unnamed: Collection[str] = ()) -> str:
     """Return the name of the target column: the wanted one, else the last.
 
-    What stands behind a trailing separator is no column: neither a name nor a value.
+    An empty last column without a name comes from a trailing separator and is skipped.
     """
     names = [str(name) for name in frame.columns]
     if wanted is None:
@@ -63,7 +63,7 @@ def read_target(column: pd.Series, name: str, asked: str | None) -> Target:
     if asked is not None and asked not in TASKS:
         raise BadDataset(f"There is no task {asked!r}. Choose --task {', '.join(TASKS[:-1])} or {TASKS[-1]}.")
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        raise BadDataset(f"The target {name!r} holds dates, which is no task we know. Choose another with --target.")
+        raise BadDataset(f"The target {name!r} holds dates, which metaml cannot predict. Choose another with --target.")
     is_declared = isinstance(column.dtype, pd.CategoricalDtype)
     column = _unboxed(column)
     if holds_floats(column) and not pd.api.types.is_bool_dtype(column.dtype):
@@ -97,9 +97,10 @@ def _read_numbers(column: pd.Series, name: str, asked: str | None, *, is_declare
 
 
 def _labels_in_rows(column: pd.Series, values: Floats, rows: npt.NDArray[np.intp]) -> Array:
-    """Return the labels in their stored type; whole floats beside missing cells are integers that pandas had to widen.
+    """Return the labels in their original type.
 
-    Integers are taken as they are stored: as floats, those beyond 2**53 would be other numbers.
+    pandas stores integers with missing cells as floats; they become integers again. Integers are never converted to
+    floats, because beyond 2**53 they would change.
     """
     if pd.api.types.is_integer_dtype(column.dtype):
         stored = column.dtype if isinstance(column.dtype, np.dtype) else np.dtype(np.int64)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Values = Sequence[Value] | Floats
 
 MISSING = math.nan
-"""An inactive parameter's value in a column; always this very object, so that it can be looked up."""
+"""The value of an inactive parameter in a column; always this same object, so that a lookup finds it."""
 
 UNKNOWN = "<unkn>"
 DECADES_FOR_LOG = 2.0
@@ -92,7 +92,7 @@ class Encoder:
     ) -> Self:
         """Learn the columns; `facts` is one for all configurations, or one for each."""
         if not configs and space is None:
-            raise BadRequest("An encoder has nothing to learn from: no configuration, no space. Give it one of both.")
+            raise BadRequest("An encoder has nothing to learn from: no configuration, no space. Give it one of them.")
         declared = {} if space is None else {p.name: p for p in space.parameters}
         names = list(dict.fromkeys([*declared, *(name for config in configs for name in config)]))
         shared = facts if isinstance(facts, Facts) or facts is None else None

@@ -14,8 +14,8 @@ NULL = "null"
 def kind_of(values: Iterable[object]) -> Kind:
     """Return the kind of a parameter that has taken these values (van Hoof 2018, table 3.1).
 
-    None is no evidence between words or between booleans, but None beside numbers makes a parameter
-    mixed. Booleans may be written 0 and 1.
+    None does not change the kind of words or booleans, but None among numbers makes a parameter mixed.
+    Booleans may be written 0 and 1.
 
     >>> kind_of([10, 100, 500]), kind_of([9, 10, None]), kind_of([True, False, 0, 1])
     ('numeric', 'mixed', 'boolean')

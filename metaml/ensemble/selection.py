@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from metaml.ensemble.threshold_scores import judge
 from metaml.errors import BadRequest
-from metaml.evaluation.scoring import LEAST_PROBABILITY, Metric, metric
+from metaml.metrics import Metric, metric
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -195,7 +195,7 @@ def _score(found: Metric, batch: Array, truth: Array, folds: Array | None) -> Fl
     """
     if found.needs == "labels" and folds is not None:
         return np.array([judge(item, truth, folds, found.name, positive=found.positive) for item in batch])
-    function = _BATCHED.get(found.name, partial(_one_by_one, found))
+    function = found.batched or partial(_one_by_one, found)
     if folds is None:
         return function(truth, batch)
     edges = [0, *(np.flatnonzero(np.diff(folds)) + 1).tolist(), len(folds)]
@@ -209,43 +209,3 @@ def _one_by_one(found: Metric, truth: Array, batch: Array) -> Floats:
     inputs = batch.argmax(axis=2) if found.needs == "labels" else batch
     with np.errstate(over="ignore"):
         return np.array([found.function(truth, item) for item in inputs])
-
-
-def _areas(truth: Array, batch: Array) -> Floats:
-    """Return the area under the ROC curve of each prediction: what `roc_auc` says, by counting ordered pairs."""
-    codes = [1] if batch.shape[2] == 2 else np.unique(truth).tolist()
-    members = [truth == code for code in codes]
-    n_pairs = [int(inside.sum()) * int((~inside).sum()) for inside in members]
-    if not all(n_pairs):
-        return np.full(len(batch), np.nan)
-    areas = np.empty((len(batch), len(codes)))
-    for i, prediction in enumerate(batch):
-        for k, (code, inside) in enumerate(zip(codes, members, strict=True)):
-            chances = prediction[:, code]
-            above, below = np.sort(chances[inside]), np.sort(chances[~inside])
-            wins = np.searchsorted(below, above, "left").sum() + np.searchsorted(below, above, "right").sum()
-            areas[i, k] = wins / (2 * n_pairs[k])
-    return np.asarray(areas.mean(axis=1))
-
-
-def _log_losses(truth: Array, batch: Array) -> Floats:
-    """Return the mean log probability of the true class: what `neg_log_loss` says where rows sum to 1."""
-    of_truth = batch[:, np.arange(len(truth)), truth].astype(np.float64)
-    return np.asarray(np.log(np.clip(of_truth, LEAST_PROBABILITY, 1.0)).mean(axis=1))
-
-
-def _brier_scores(truth: Array, batch: Array) -> Floats:
-    """Return the negative Brier scores: what `neg_brier` says where rows sum to 1."""
-    of_truth = batch[:, np.arange(len(truth)), truth].astype(np.float64)
-    if batch.shape[2] == 2:
-        return -np.asarray(np.square(1 - of_truth).mean(axis=1))
-    squares = np.einsum("crk,crk->cr", batch, batch)
-    return -np.asarray((squares - 2 * of_truth + 1).mean(axis=1))
-
-
-_BATCHED: dict[str, Callable[[Array, Array], Floats]] = {
-    "roc_auc": _areas,
-    "neg_log_loss": _log_losses,
-    "neg_brier": _brier_scores,
-}
-"""The scores that are slow one by one."""

@@ -8,15 +8,14 @@ made in one go for all folds, which takes milliseconds: cheap enough for every e
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from metaml.errors import BadRequest
 from metaml.evaluation.job import Outcome
-from metaml.evaluation.scoring import metric
+from metaml.metrics import metric
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -163,54 +162,8 @@ def scores_of(metric_name: str, tables: Floats, positive: int | None = None) -> 
     >>> scores_of("accuracy", np.array([[3.0, 1.0], [0.0, 4.0]])).tolist()
     0.875
     """
-    name = metric(metric_name).name
-    of_tables = partial(_f1, positive=positive) if name == "f1" else _OF_TABLES[name]
+    found = metric(metric_name).of_class(positive)
+    if found.from_counts is None:
+        raise BadRequest(f"{found.label} does not follow from predicted labels. Choose a metric that looks at them.")
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(of_tables(tables))
-
-
-def _hits(tables: Floats) -> Floats:
-    return np.diagonal(tables, axis1=-2, axis2=-1)
-
-
-def _mean_defined(values: Floats) -> Floats:
-    is_defined = ~np.isnan(values)
-    return np.asarray(np.where(is_defined, values, 0.0).sum(axis=-1) / is_defined.sum(axis=-1))
-
-
-def _accuracy(tables: Floats) -> Floats:
-    return np.asarray(_hits(tables).sum(axis=-1) / tables.sum(axis=(-2, -1)))
-
-
-def _balanced_accuracy(tables: Floats) -> Floats:
-    return np.asarray(_mean_defined(_hits(tables) / tables.sum(axis=-1)))
-
-
-def _kappa(tables: Floats) -> Floats:
-    total = tables.sum(axis=(-2, -1))
-    by_chance = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / total**2
-    return np.asarray(np.where(by_chance < 1, (_accuracy(tables) - by_chance) / (1 - by_chance), np.nan))
-
-
-def _f1_of_each(tables: Floats) -> Floats:
-    return np.asarray(2 * _hits(tables) / (tables.sum(axis=-1) + tables.sum(axis=-2)))
-
-
-def _f1(tables: Floats, positive: int | None) -> Floats:
-    members, each = tables.sum(axis=-1), _f1_of_each(tables)
-    if positive is not None:
-        return np.asarray(each[..., positive])
-    return np.asarray(np.where(members[..., 0] < members[..., 1], each[..., 0], each[..., 1]))
-
-
-def _f1_macro(tables: Floats) -> Floats:
-    return np.asarray(_mean_defined(_f1_of_each(tables)))
-
-
-_OF_TABLES: dict[str, Callable[[Floats], Floats]] = {
-    "accuracy": _accuracy,
-    "balanced_accuracy": _balanced_accuracy,
-    "kappa": _kappa,
-    "f1_macro": _f1_macro,
-}
-"""Each metric of labels but F1, which needs to know its class, as a function of counts: many tables at once."""
+        return np.asarray(found.from_counts(tables))

@@ -25,7 +25,7 @@ from metaml.ensemble.threshold_scores import (
     lines_between,
 )
 from metaml.evaluation.folds import plan_folds
-from metaml.evaluation.scoring import Metric, metric
+from metaml.metrics import Metric, metric
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

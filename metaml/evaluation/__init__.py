@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metaml.evaluation.crossval import evaluate
+    from metaml.evaluation.executor import Executor
     from metaml.evaluation.folds import given_plan, make_plan
     from metaml.evaluation.isolation import IsolatedEvaluator
     from metaml.evaluation.job import Evaluator, FoldDone, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "METRICS": "scoring",
     "Evaluator": "job",
+    "Executor": "executor",
     "FoldDone": "job",
     "FoldPlan": "job",
     "IsolatedEvaluator": "isolation",
@@ -42,6 +44,7 @@ _HOMES = {
 __all__ = [
     "METRICS",
     "Evaluator",
+    "Executor",
     "FoldDone",
     "FoldPlan",
     "IsolatedEvaluator",

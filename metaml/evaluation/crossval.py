@@ -91,8 +91,8 @@ def evaluate(
                 clock.check(scores)
     except _Overrun as overrun:
         status, error = overrun.status, str(overrun)
-    except (Exception, SystemExit) as trouble:
-        status, error = ("memory" if _is_memory(trouble) else "failed"), one_line(trouble)
+    except (Exception, SystemExit) as raised:
+        status, error = ("memory" if _is_memory(raised) else "failed"), one_line(raised)
     went_well = error is None
     done = job.asked_folds[: len(scores)]
     if went_well and len(done) < len(job.asked_folds):
@@ -129,13 +129,12 @@ class _Clock:
         """Raise if the time is up, or if that of the folds that are left cannot be expected to be there."""
         job, n_left = self._job, len(self._job.asked_folds) - len(scores)
         used = time.perf_counter() - self._start
-        left = used * n_left / len(scores)
-        expected = used + left
+        expected = used + used * n_left / len(scores)
         if used > job.limits.seconds and not self._has_overtime:
             raise _Overrun("timeout", too_slow(job.limits.seconds))
         if job.overtime is None or n_left == 0 or expected <= job.limits.seconds:
             return
-        if not job.overtime.is_for([fold[job.overtime.metric] for fold in scores], expected, left):
+        if not job.overtime.is_for([fold[job.overtime.metric] for fold in scores], expected):
             raise _Overrun("timeout", f"would take {expected:.3g} s, longer than {job.limits.seconds:.3g} s")
         if not self._has_overtime:
             self._has_overtime = True
@@ -181,9 +180,9 @@ def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> 
             seed = fold_seed(job.seed, number)
             estimator: Any = algorithm.build(job.config, task=dataset.task, seed=seed, n_threads=n_threads)
             estimator.fit(X, y)
-    except (Exception, SystemExit) as trouble:
-        status: Status = "memory" if _is_memory(trouble) else "failed"
-        return Outcome(status, time.perf_counter() - start, peak_megabytes=meter.peak(), error=one_line(trouble))
+    except (Exception, SystemExit) as raised:
+        status: Status = "memory" if _is_memory(raised) else "failed"
+        return Outcome(status, time.perf_counter() - start, peak_megabytes=meter.peak(), error=one_line(raised))
     seconds = time.perf_counter() - start
     return Outcome("ok", seconds, fit_seconds=seconds, peak_megabytes=meter.peak(), estimator=estimator)
 
@@ -197,14 +196,14 @@ def fold_seed(seed: int, fold: int) -> int:
     return int(np.random.SeedSequence([seed, fold]).generate_state(1)[0] & 0x7FFFFFFF)
 
 
-def one_line(trouble: BaseException) -> str:
+def one_line(raised: BaseException) -> str:
     """Return an exception as one line, without the folders of this machine.
 
     >>> one_line(ValueError("cannot read /home/me/data/x.csv: empty\\nsecond line"))
     'ValueError: cannot read x.csv: empty'
     """
-    lines = str(trouble).strip().splitlines()
-    text = f"{type(trouble).__name__}: {_PATH.sub('', lines[0])}" if lines else type(trouble).__name__
+    lines = str(raised).strip().splitlines()
+    text = f"{type(raised).__name__}: {_PATH.sub('', lines[0])}" if lines else type(raised).__name__
     return text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
 
 
@@ -272,6 +271,6 @@ def too_large(job: Job, megabytes: float) -> str:
     return f"grew by {megabytes:.0f} MB, the limit is {job.limits.megabytes:g} MB"
 
 
-def _is_memory(trouble: BaseException) -> bool:
+def _is_memory(raised: BaseException) -> bool:
     """Return whether memory ran out, also where a C++ library says so in words."""
-    return isinstance(trouble, MemoryError) or "bad_alloc" in str(trouble)
+    return isinstance(raised, MemoryError) or "bad_alloc" in str(raised)

@@ -10,9 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from metaml.algorithms import ALGORITHMS
 from metaml.evaluation import reference
 
-LIBRARIES = ("metaml", "numpy", "scipy", "pandas", "scikit-learn", "lightgbm", "xgboost", "catboost", "ConfigSpace")
+SHARED_LIBRARIES = ("metaml", "numpy", "scipy", "pandas", "scikit-learn", "ConfigSpace")
+"""What every run depends on, beside the library of its algorithm."""
 
 
 def environment(cache: Path | None = None) -> dict[str, Any]:
@@ -36,7 +38,7 @@ def environment(cache: Path | None = None) -> dict[str, Any]:
 def library_versions() -> dict[str, str]:
     """Return the versions of the installed libraries that matter, without importing them."""
     found = {}
-    for name in LIBRARIES:
+    for name in dict.fromkeys((*SHARED_LIBRARIES, *(algorithm.library for algorithm in ALGORITHMS.values()))):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from metaml.data import Dataset
 
 MAX_FOLDS = int(np.iinfo(np.int16).max)
+PLAN_SEED = 0
+"""All sessions split a data set in the same way, whatever their seed, so that their runs can be compared."""
 HELD_OUT_SHARE, MOST_HELD_OUT = 0.2, 10_000
 """A single fold tests a fifth of the rows, but no more than are needed to tell models apart."""
 

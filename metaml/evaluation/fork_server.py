@@ -1,4 +1,4 @@
-"""The fork_server as seen by the process that asks for workers; `forking` is the program it runs."""
+"""The fork server as seen by the process that asks for workers; `forking` is the program it runs."""
 
 from __future__ import annotations
 
@@ -22,24 +22,12 @@ from metaml.errors import MetamlError
 from metaml.system.process_tree import kill_all, started_with
 
 READY, UNKNOWN = b"ready", "unknown"
-"""What a fork_server says once it can start workers, and of a worker whose exit status it does not know."""
+"""What a fork server says once it can start workers, and of a worker whose exit status it does not know."""
 START_SECONDS = 120.0
 REQUEST_SECONDS = 10.0
 ATTEMPTS = 3
 
 ALGORITHMS = "metaml.algorithms:ALGORITHMS"
-LIBRARIES = (
-    "sklearn.ensemble",
-    "sklearn.linear_model",
-    "sklearn.neighbors",
-    "sklearn.neural_network",
-    "sklearn.pipeline",
-    "sklearn.svm",
-    "lightgbm",
-    "xgboost",
-    "catboost",
-)
-"""Imported before the first worker is forked, so that the first fit in each worker does not pay for it."""
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -58,7 +46,7 @@ _PROGRAM = (
 
 
 class _ForkServerGone(Exception):
-    """The fork_server does not answer."""
+    """The fork server does not answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,23 +63,30 @@ class ForkServer:
     The workers know the algorithms of `registry`, written `package.module:NAME`, and the data sets on the store
     in `folder`. Each may use `n_threads` threads. The server starts in the background and takes seconds; a worker
     takes milliseconds.
+
+    The modules in `preload` are imported before the first worker is forked, so that the first fit in each worker does
+    not pay for it. By default, they are those that the algorithms name; the server looks them up, not this process.
     """
 
     def __init__(
-        self, folder: Path, *, registry: str = ALGORITHMS, n_threads: int = 1, preload: Sequence[str] = LIBRARIES
+        self, folder: Path, *, registry: str = ALGORITHMS, n_threads: int = 1, preload: Sequence[str] | None = None
     ) -> None:
         self._settings: dict[str, Any] = {
             "registry": registry,
             "folder": str(folder),
             "n_threads": n_threads,
-            "preload": list(preload),
+            "preload": None if preload is None else list(preload),
         }
         self._mark = uuid.uuid4().hex
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ready = False
         self._is_given_up = False
-        self._launch()
+
+    def start(self) -> None:
+        """Start the server process in the background."""
+        with self._lock:
+            self._launch()
 
     def give_up(self) -> None:
         """Start no more workers; whoever waits for the first one need not wait until its libraries are imported."""
@@ -122,7 +117,7 @@ class ForkServer:
             try:
                 answer = self._ask(f"end {worker.process.pid}".encode())
             except _ForkServerGone:
-                # Its workers die with it, and whoever needs the next worker starts another fork_server.
+                # Its workers die with it, and whoever needs the next worker starts another fork server.
                 self._stop()
                 return None
         return None if answer == UNKNOWN else int(answer)
@@ -161,8 +156,8 @@ class ForkServer:
                 self._is_ready = True
             socket.send_fds(self._channel, [request], [] if fd is None else [fd])
             return self._receive(REQUEST_SECONDS)
-        except OSError as trouble:
-            raise _ForkServerGone from trouble
+        except OSError as error:
+            raise _ForkServerGone from error
 
     def _receive(self, seconds: float) -> str:
         self._channel.settimeout(seconds)
@@ -172,7 +167,7 @@ class ForkServer:
         return answer.decode()
 
     def _sweep(self) -> None:
-        """Kill what a fork_server that was killed could not clean up: its workers died with it, not their children."""
+        """Kill what a fork server that was killed could not clean up: its workers died with it, not their children."""
         for _ in range(ATTEMPTS):
             left = started_with(_MARK, self._mark)
             if not left:

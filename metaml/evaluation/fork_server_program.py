@@ -1,4 +1,4 @@
-"""The program of the fork_server: the process that workers are forked from.
+"""The program of the fork server: the process that workers are forked from.
 
 It imports the libraries once, with their thread pools capped, so that a new worker is ready within milliseconds
 and shares their memory. It never runs a learner, so it stays sound, and has one thread, so it forks safely.
@@ -43,19 +43,19 @@ PARENT_CHECK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fork_server is told on its command line, as JSON."""
+    """What a fork server is told on its command line, as JSON."""
 
     fd: int
     parent: int
     path: list[str]
-    preload: list[str]
+    preload: list[str] | None
     registry: str
     folder: str
     n_threads: int
 
 
 def main(text: str) -> None:
-    """Run a fork_server until its parent is gone."""
+    """Run a fork server until its parent is gone."""
     settings = Settings(**json.loads(text))
     channel = socket.socket(fileno=settings.fd)
     workers: set[int] = set()
@@ -64,8 +64,8 @@ def main(text: str) -> None:
         _dump_no_core()
         try:
             registry = _prepare(settings)
-        except Exception as trouble:
-            channel.sendall(one_line(trouble).encode())
+        except Exception as error:
+            channel.sendall(one_line(error).encode())
             return
         channel.sendall(READY)
         _answer_requests(channel, settings, registry, workers)
@@ -73,13 +73,14 @@ def main(text: str) -> None:
         for pid in list(workers):
             _end(pid, workers)
         if os.getppid() != settings.parent:
-            # Nobody else is left to do it. A parent that lives may start another fork_server for the same data sets.
+            # Nobody else is left to do it. A parent that lives may start another fork server for the same data sets.
             shutil.rmtree(settings.folder, ignore_errors=True)
 
 
 def _prepare(settings: Settings) -> Mapping[str, Algorithm]:
     registry = find_registry(settings.registry)
-    for name in ("metaml.data", *settings.preload):
+    named = dict.fromkeys(module for algorithm in registry.values() for module in algorithm.modules)
+    for name in ("metaml.data", *(named if settings.preload is None else settings.preload)):
         if find_spec(name.partition(".")[0]) is not None:
             importlib.import_module(name)
     from threadpoolctl import threadpool_limits

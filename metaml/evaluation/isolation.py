@@ -128,8 +128,8 @@ class _Watch:
                         raise BadRequest(message.why)
                     self._hear(message)
                 self._check()
-        except (EOFError, OSError) as trouble:
-            raise _WorkerGone from trouble
+        except (EOFError, OSError) as error:
+            raise _WorkerGone from error
 
     def outcome(self, status: Status, error: str) -> Outcome:
         """Return the outcome of a job that has no scores."""
@@ -156,13 +156,13 @@ class _Watch:
             # Only a fitted estimator brings libraries with it; nobody else need wait for another thread's imports.
             with importing if self._job.refit else contextlib.nullcontext():
                 return pickle.loads(content)  # noqa: S301 - from our own process
-        except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, ValueError, TypeError) as trouble:
-            raise _WorkerGone from trouble
+        except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, ValueError, TypeError) as error:
+            raise _WorkerGone from error
 
     def _hear(self, message: object) -> None:
         if self.has_begun and isinstance(message, Overrunning) and self._job.overtime is not None:
-            left = self._job.overtime.until - self._since
-            self._most_seconds = max(self._most_seconds, min(self._job.overtime.seconds, left))
+            overtime = self._job.overtime
+            self._most_seconds = max(self._most_seconds, min(overtime.seconds, overtime.left))
             return
         if self.has_begun and isinstance(message, FoldDone):
             self._on_fold(message)

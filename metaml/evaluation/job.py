@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -106,28 +105,29 @@ class Race:
 
 @dataclass(frozen=True)
 class Overtime:
-    """What an evaluation may take beyond its limit if it is ahead of the best one, whose scores on each fold are given.
+    """How far an evaluation may exceed its time limit if it is ahead of the best one so far.
 
-    It may take `seconds` in all, and must be done at `until`, a time of `time.monotonic`, which the processes of a
-    machine share. As long as there is no best one, whatever can be done in time is ahead. What would overrun its
-    limit and has no such claim ends after the fold that shows it.
+    `scores` are those of the best one on each fold; without a best one, every evaluation is ahead. It may take
+    `seconds` in all, and no more than `left`: the seconds until the deadline, counted from when it is submitted. An
+    executor subtracts the time that a job waited. An evaluation that would exceed its limit and is not ahead ends
+    after the fold that shows it.
     """
 
     metric: str
     scores: tuple[float, ...]
     seconds: float
-    until: float
+    left: float
 
-    def is_for(self, scores: Sequence[float], expected: float, left: float) -> bool:
-        """Return whether an evaluation with these scores may take the seconds expected, of which some are left.
+    def is_for(self, scores: Sequence[float], expected: float) -> bool:
+        """Return whether an evaluation with these scores on its first folds may take the `expected` seconds in all.
 
-        >>> overtime = Overtime("accuracy", (0.90, 0.92, 0.91), seconds=10.0, until=math.inf)
-        >>> overtime.is_for([0.91], 9.0, 6.0), overtime.is_for([0.91], 11.0, 6.0), overtime.is_for([0.89], 9.0, 6.0)
+        >>> overtime = Overtime("accuracy", (0.90, 0.92, 0.91), seconds=10.0, left=math.inf)
+        >>> overtime.is_for([0.91], 9.0), overtime.is_for([0.91], 11.0), overtime.is_for([0.89], 9.0)
         (True, False, False)
         """
         gaps = [own - best for own, best in zip(scores, self.scores, strict=False) if not math.isnan(own - best)]
         is_ahead = not self.scores or sum(gaps) > 0
-        return is_ahead and expected <= self.seconds and time.monotonic() + left <= self.until
+        return is_ahead and expected <= min(self.seconds, self.left)
 
 
 class FoldDone(NamedTuple):
@@ -167,6 +167,12 @@ class Job:
     def asked_folds(self) -> tuple[int, ...]:
         """Return the folds to evaluate, all of the plan's unless `folds` names some."""
         return tuple(range(self.plan.n_folds)) if self.folds is None else self.folds
+
+    def after_waiting(self, seconds: float) -> Job:
+        """Return the job as it is once it has waited for a worker: its deadline is nearer."""
+        if self.overtime is None:
+            return self
+        return replace(self, overtime=replace(self.overtime, left=self.overtime.left - seconds))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,7 @@
-"""Several workers at once, on this machine.
+"""The executor of one machine: several worker processes, a thread for each.
 
-A executor is a seam. What the bot and the tuner use of it is `submit`, `free`, `next`, `cancel` and `close`;
-jobs name their data by fingerprint, jobs and outcomes are small and picklable, and limits are kept by the
-`IsolatedEvaluator` of each worker, not by the executor. A executor over a cluster needs a store on a shared file system and
-one such evaluator per cluster worker.
+Limits are kept by the `IsolatedEvaluator` of each worker, not by the executor. Jobs and outcomes are small and
+picklable, and jobs name their data by fingerprint, so an executor over a cluster can use the same evaluators.
 """
 
 from __future__ import annotations
@@ -11,15 +9,16 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from metaml.errors import BadRequest
 from metaml.evaluation.dataset_store import DatasetStore
-from metaml.evaluation.fork_server import ALGORITHMS, LIBRARIES, ForkServer
+from metaml.evaluation.fork_server import ALGORITHMS, ForkServer
 from metaml.system.scratch import Scratch
 from metaml.system.threads import importing
 
@@ -43,27 +42,36 @@ class LocalExecutor:
         *,
         registry: str = ALGORITHMS,
         n_threads: int = 1,
-        preload: Sequence[str] = LIBRARIES,
+        preload: Sequence[str] | None = None,
     ) -> None:
         if n_workers < 1:
             raise BadRequest(f"A executor of {n_workers} workers cannot work. Ask for at least 1.")
         self.n_workers = n_workers
+        self._datasets = tuple(datasets)
+        self._settings: dict[str, Any] = {"registry": registry, "n_threads": n_threads, "preload": preload}
         self._scratch = Scratch()
-        self._store = DatasetStore(self._scratch.folder)
-        self._fork_server = ForkServer(self._scratch.folder, registry=registry, n_threads=n_threads, preload=preload)
         self._tickets = itertools.count()
         self._in_flight: dict[int, Job] = {}
         self._folds: defaultdict[int, list[FoldDone]] = defaultdict(list)
-        self._waiting: queue.SimpleQueue[tuple[int, Job] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[int, Job, float] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[int, Outcome | Exception]] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> Self:
+        """Start the fork server and the threads; a `with` block does it."""
+        self._scratch.open()
+        self._store = DatasetStore(self._scratch.folder)
+        self._fork_server = ForkServer(self._scratch.folder, **self._settings)
+        self._fork_server.start()
         self._threads = [
             threading.Thread(target=self._work, name=f"metaml-worker-{number}", daemon=True)
-            for number in range(n_workers)
+            for number in range(self.n_workers)
         ]
-        for dataset in datasets:
+        for dataset in self._datasets:
             self.add(dataset)
         for thread in self._threads:
             thread.start()
+        return self
 
     @property
     def free(self) -> int:
@@ -78,7 +86,7 @@ class LocalExecutor:
         """Return a ticket for a job that begins as soon as a worker is free."""
         ticket = next(self._tickets)
         self._in_flight[ticket] = job
-        self._waiting.put((ticket, job))
+        self._waiting.put((ticket, job, time.monotonic()))
         return ticket
 
     def next(self, timeout: float | None = None) -> tuple[Job, Outcome] | None:
@@ -122,7 +130,7 @@ class LocalExecutor:
         self._scratch.close()
 
     def __enter__(self) -> Self:
-        return self
+        return self.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
@@ -140,14 +148,16 @@ class LocalExecutor:
         while (task := self._waiting.get()) is not None:
             if evaluator is None:
                 evaluator = self._new_evaluator()
-            ticket, job = task
+            ticket, job, submitted = task
             if self._is_cancelled(ticket):
                 continue
             try:
                 is_cancelled = partial(self._is_cancelled, ticket)
-                answer: Outcome | Exception = evaluator.run(job, is_cancelled, partial(self._hear_of_fold, ticket))
-            except Exception as trouble:
-                answer = trouble
+                answer: Outcome | Exception = evaluator.run(
+                    job.after_waiting(time.monotonic() - submitted), is_cancelled, partial(self._hear_of_fold, ticket)
+                )
+            except Exception as error:
+                answer = error
             self._answers.put((ticket, answer))
         if evaluator is not None:
             evaluator.close()

@@ -74,8 +74,8 @@ def serve(fd: int, parent: int, folder: Path, registry: Mapping[str, Algorithm],
             return
         try:
             outcome = _outcome(job, connection, store, registry, n_threads)
-        except BadRequest as trouble:
-            connection.send(Refused(str(trouble)))
+        except BadRequest as error:
+            connection.send(Refused(str(error)))
             continue
         retires = count == JOBS_PER_WORKER or has_children() or threading.active_count() > n_threads_at_rest
         connection.send(Done(outcome, retires))
@@ -103,10 +103,10 @@ def _outcome(
             )
     except BadRequest:
         raise
-    except MemoryError as trouble:
-        return Outcome("memory", 0.0, error=one_line(trouble))
-    except Exception as trouble:
-        return Outcome("failed", 0.0, error=one_line(trouble))
+    except MemoryError as error:
+        return Outcome("memory", 0.0, error=one_line(error))
+    except Exception as error:
+        return Outcome("failed", 0.0, error=one_line(error))
 
 
 @contextlib.contextmanager

@@ -1,11 +1,9 @@
-"""When a session asks its knowledge base: what can be read at once opens the search, the rest is recalled meanwhile."""
+"""The advisor of a search: the plan with what can be read at once, and a better one when all experience is read."""
 
-import time
-from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
@@ -24,17 +22,26 @@ from metaml.report import ExperienceFacts
 from metaml.report.wording import listed
 from metaml.search.plan import SearchPlan, inert_settings, make_search_plan, size_of
 from metaml.search.settings import TuneSettings, describe_seconds
-from metaml.spaces.config import Config
+from metaml.spaces import Config
 from metaml_kb import KnowledgeBase
 
 LEAST_SECONDS = 20.0
-"""With a smaller time budget only the opening is used: to recall everything takes seconds of the workers' time."""
+"""With a smaller time budget only the portfolio is used: reading all experience takes seconds of the workers' time."""
+
+
+class Stopwatch(Protocol):
+    """Counts seconds by purpose."""
+
+    def entry(self, purpose: str) -> AbstractContextManager[None]:
+        """Count the seconds of a block."""
+        ...
 
 
 class Advisor:
-    """What the knowledge base has to say of one data set: `lineup` at once, more of it after `wait`.
+    """What the knowledge base says about one data set, as a plan for its search.
 
-    Seconds are counted in the `ledger` of the session.
+    `quick_plan` reads the portfolio and earlier versions of the table, which takes milliseconds. `begin` reads the
+    rest in the background, and `full_plan` waits for it. The constructor stores; nothing is read before.
     """
 
     def __init__(
@@ -45,125 +52,132 @@ class Advisor:
         *,
         metric: str,
         plan: FoldPlan,
-        is_new: bool,
-        ledger: MutableMapping[str, float],
+        ledger: Stopwatch,
     ) -> None:
         self._kb, self._dataset, self._settings = kb, dataset, settings
-        self._metric, self._plan, self._is_new, self._ledger = metric, plan, is_new, ledger
-        self._recall = BackgroundTask(self._think)
+        self._metric, self._fold_plan, self._ledger = metric, plan, ledger
+        self._task: BackgroundTask[Experience] = BackgroundTask(self._read_all)
+        self._is_new = False
         self.experience: Experience | None = None
-        self.opening: InitialDesign | None = None
+        self.design: InitialDesign | None = None
         self._portfolio: Portfolio | None = None
-        self._kin: EarlierVersions | None = None
-        self._inert = inert_settings(dataset)
-        self.lineup = self._make_plan(None)
+        self._earlier: EarlierVersions | None = None
 
     @property
     def is_done(self) -> bool:
-        """Return whether everything has been recalled that can be."""
-        return self._recall.is_done
+        """Return whether everything was read that can be."""
+        return self._task.is_done
 
-    def open(self) -> SearchPlan:
-        """Return the line-up with what can be read at once."""
+    def quick_plan(self) -> SearchPlan:
+        """Return the plan that follows from what can be read at once."""
         if self._settings.uses_memory:
-            with self._entry("memory"):
-                self._portfolio = portfolio_at_hand(self._kb, self._wanted)
-            with self._entry("metafeatures"):
-                simple = self._simple()
-            with self._entry("memory"):
-                self._kin = self._look_for_kin(simple)
+            with self._ledger.entry("memory"):
+                self._portfolio = portfolio_at_hand(self._kb, self._request)
+            with self._ledger.entry("metafeatures"):
+                simple = self._simple_metafeatures()
+            with self._ledger.entry("memory"):
+                self._earlier = self._find_earlier_versions(simple)
             if self._portfolio is not None:
-                self.opening = self._read(self._portfolio, simple)
-            self.lineup = self._make_plan(None)
-        return self.lineup
+                self.design = self._design(self._portfolio, simple)
+        return self._plan()
 
-    def begin(self) -> None:
-        """BackgroundTask the rest in the background, where there is time to use it."""
+    def begin(self, *, is_new: bool) -> None:
+        """Read the rest in the background, if there is time to use it; a new data set is described in any case."""
+        self._is_new = is_new
         seconds = self._settings.seconds
         if seconds is None or seconds >= LEAST_SECONDS or self._portfolio is None:
-            self._recall.begin()
-        elif self._is_new:
-            self._recall = BackgroundTask(self._describe)
-            self._recall.begin()
+            self._task.begin()
+        elif is_new:
+            self._task = BackgroundTask(self._describe)
+            self._task.begin()
 
-    def wait(self) -> SearchPlan:
-        """Return the line-up with all that is known."""
-        if self._settings.uses_memory and self._kin is None:
-            self._kin = self._look_for_kin(self._simple())
-            self.lineup = self._make_plan(None)
-        found = self._recall.wait()
+    def full_plan(self, *, is_new: bool = False) -> SearchPlan:
+        """Return the plan that follows from all experience; wait until it is read."""
+        self._is_new = self._is_new or is_new
+        if self._settings.uses_memory and self._earlier is None:
+            self._earlier = self._find_earlier_versions(self._simple_metafeatures())
+        found = self._task.wait()
         if found is not None:
             self.experience = found
-            self.opening = self._read(found.lessons.portfolio, found.metafeatures)
-            self.lineup = self._make_plan(found)
-        return self.lineup
+            self.design = self._design(found.lessons.portfolio, found.metafeatures)
+        return self._plan()
+
+    def _plan(self) -> SearchPlan:
+        """Return the plan with what is known now: the only place that builds one."""
+        return make_search_plan(
+            self._dataset.task,
+            size_of(self._dataset),
+            inert_settings(self._dataset),
+            self.design,
+            self.experience,
+            settings=self._settings,
+            metric=self._metric,
+            earlier=() if self._earlier is None else self._earlier.moves,
+        )
 
     def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:
-        """Return what speaks for a configuration, as far as it is known now."""
+        """Return why experience suggests a configuration, as far as it is known now."""
         if self.experience is not None:
             found = self.experience.reasons(algorithm, config, in_detail=in_detail)
         else:
-            found = {} if self.opening is None else self.opening.reasons(algorithm, config)
-        carriers = [] if self._kin is None else self._kin.carriers(algorithm, config)
+            found = {} if self.design is None else self.design.reasons(algorithm, config)
+        carriers = [] if self._earlier is None else self._earlier.carriers(algorithm, config)
         return {**found, "carriers": [*carriers, *found.get("carriers", [])]} if carriers else found
 
     def contribution(self, n_warm_starts: int) -> ExperienceFacts | None:
-        """Return what the report says of the knowledge base; None where it had nothing to say."""
-        told = self._contribution(n_warm_starts)
-        kin = self._kin
-        if kin is None or not kin.inherited:
-            return told
-        whose = f"The first of them did best on {listed(kin.names)}, which has the same columns."
-        if told is None or not told.n_runs:
-            told = ExperienceFacts(n_datasets=len(kin.names), n_runs=kin.n_runs, n_warm_starts=n_warm_starts)
-        return replace(told, text=f"{whose} {told.text}".strip())
+        """Return what the report says about the knowledge base; None if it contributed nothing."""
+        facts = self._contribution(n_warm_starts)
+        earlier = self._earlier
+        if earlier is None or not earlier.inherited:
+            return facts
+        origin = f"The first of them did best on {listed(earlier.names)}, which has the same columns."
+        if facts is None or not facts.n_runs:
+            facts = ExperienceFacts(n_datasets=len(earlier.names), n_runs=earlier.n_runs, n_warm_starts=n_warm_starts)
+        return replace(facts, text=f"{origin} {facts.text}".strip())
 
     def _contribution(self, n_warm_starts: int) -> ExperienceFacts | None:
         if self.experience is not None:
             return self.experience.contribution(n_warm_starts)
-        trouble = self._recall.trouble
-        if self.opening is None or self._portfolio is None or not self.opening.is_usable:
-            return (
-                ExperienceFacts(n_datasets=0, n_runs=0, similar=(), n_warm_starts=0, text=trouble) if trouble else None
-            )
+        error = self._task.error
+        if self.design is None or self._portfolio is None or not self.design.is_usable:
+            return ExperienceFacts(n_datasets=0, n_runs=0, similar=(), n_warm_starts=0, text=error) if error else None
         is_short = self._settings.seconds is not None and self._settings.seconds < LEAST_SECONDS
-        text = "The search was too short to ask for more than its opening." if is_short else ""
+        text = "The search was too short to use more than its portfolio." if is_short else ""
         return ExperienceFacts(
             n_datasets=self._portfolio.n_taught,
             n_runs=self._portfolio.n_runs,
-            similar=self.opening.similar,
+            similar=self.design.similar,
             n_warm_starts=n_warm_starts,
-            text=trouble or text,
+            text=error or text,
         )
 
-    def _simple(self) -> dict[str, float]:
+    def _simple_metafeatures(self) -> dict[str, float]:
         """Return the metafeatures that take no time."""
         return describe_with({"simple": GROUPS["simple"]}, self._dataset, None).values
 
-    def _look_for_kin(self, simple: dict[str, float]) -> EarlierVersions:
-        """Return what did best on other states of the data set; nothing where the knowledge base cannot be read."""
-        settings = self._settings
-        look = partial(
+    def _find_earlier_versions(self, simple: dict[str, float]) -> EarlierVersions:
+        """Return what did best on earlier versions of the table; nothing if the knowledge base cannot be read."""
+        find = partial(
             find_earlier_versions,
             self._kb,
             self._dataset,
-            self._plan,
+            self._fold_plan,
             metric=self._metric,
-            algorithms=settings.algorithms,
+            algorithms=self._settings.algorithms,
             simple=simple,
-            left_out=self._wanted.left_out,
-            budget_seconds=settings.clock,
+            left_out=self._request.left_out,
+            budget_seconds=self._settings.clock,
         )
-        return BackgroundTask(look).wait() or EarlierVersions()
+        return BackgroundTask(find).wait() or EarlierVersions()
 
     @cached_property
-    def _wanted(self) -> LessonRequest:
+    def _request(self) -> LessonRequest:
         left_out = self._settings.exclude_datasets
-        gone = to_leave_out(self._kb, left_out) if left_out else ()
-        return LessonRequest(self._metric, self._dataset.task, self._settings.algorithms, gone)
+        fingerprints = to_leave_out(self._kb, left_out) if left_out else ()
+        return LessonRequest(self._metric, self._dataset.task, self._settings.algorithms, fingerprints)
 
-    def _think(self) -> Experience | None:
-        """Return the memory of this data set, which is described first if it is new and somebody will ask."""
+    def _read_all(self) -> Experience | None:
+        """Return the experience for this data set, which is described first if it is new and its values are needed."""
         settings = self._settings
         if settings.uses_memory or is_in_file(self._kb):
             self._describe()
@@ -171,59 +185,25 @@ class Advisor:
             return None
         table = self._kb.metafeatures().reindex([self._dataset.fingerprint])
         values = {str(name): float(value) for name, value in table.iloc[0].items()}
-        experience = recall_experience(self._kb, self._wanted, values, seconds=settings.clock)
+        experience = recall_experience(self._kb, self._request, values, seconds=settings.clock)
         if experience is not None:
             experience.prepare(settings.algorithms)
         return experience
 
     def _describe(self) -> None:
-        if self._is_new or self._lacks_metafeatures():
-            with self._entry("metafeatures"):
+        """Compute the metafeatures, unless they are stored and complete."""
+        if self._is_new or not self._kb.is_described(self._dataset.fingerprint, unless_reason=OUT_OF_TIME):
+            with self._ledger.entry("metafeatures"):
                 store_metafeatures(self._kb, self._dataset, seconds=describe_seconds(self._settings))
 
-    def _lacks_metafeatures(self) -> bool:
-        """Return whether the data set was never described, or not in full for want of time."""
-        query = (
-            "SELECT count(*) AS described, sum(CASE WHEN metafeature.reason = :reason THEN 1 ELSE 0 END) AS late "
-            "FROM metafeature JOIN dataset ON dataset.id = metafeature.dataset_id "
-            "WHERE dataset.fingerprint = :fingerprint"
-        )
-        found = self._kb.sql(query, {"fingerprint": self._dataset.fingerprint, "reason": OUT_OF_TIME}).iloc[0]
-        return bool(found["described"] == 0 or found["late"])
-
-    def _read(self, portfolio: Portfolio, metafeatures: dict[str, float]) -> InitialDesign:
+    def _design(self, portfolio: Portfolio, metafeatures: dict[str, float]) -> InitialDesign:
         task = self._dataset.task
         return InitialDesign(
             portfolio,
             metafeatures,
             algorithms=self._settings.algorithms,
             is_valid=lambda name, config: ALGORITHMS[name].space(task).is_valid(config),
-            n_rows=self._plan.n_used,
-            n_folds=self._plan.n_folds,
+            n_rows=self._fold_plan.n_used,
+            n_folds=self._fold_plan.n_folds,
             reference_seconds=environment()["reference_seconds"],
         )
-
-    def _make_plan(self, experience: Experience | None) -> SearchPlan:
-        dataset, settings = self._dataset, self._settings
-        return make_search_plan(
-            dataset.task,
-            size_of(dataset),
-            self._inert,
-            self.opening,
-            experience,
-            inherited=() if self._kin is None else self._kin.moves,
-            metric=self._metric,
-            algorithms=settings.algorithms,
-            strategy=settings.strategy,
-            bandit=settings.bandit,
-            seed=settings.seed,
-            seconds=settings.clock,
-            n_iterations=settings.n_iterations,
-        )
-
-    @contextmanager
-    def _entry(self, purpose: str) -> Iterator[None]:
-        """Count the seconds of a block in the ledger."""
-        begun = time.perf_counter()
-        yield
-        self._ledger[purpose] += time.perf_counter() - begun

@@ -1,9 +1,8 @@
-"""EarlierVersions: other states of a data set that the knowledge base knows, such as last week's, and what did best on them.
+"""Earlier versions of a data set, such as last week's table, and the configurations that did best on them.
 
-Who tunes the same table again, with some rows more, need not begin anew: a search opens with what won there.
+If the same table is tuned again with some more rows, the search starts with what did best on the earlier version.
 """
 
-import json
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from metaml_kb.errors import BadQuery
 from metaml_kb.lookup import StoredRun, find_run
 
 LEAST_SHARED = 0.8
-"""Of the columns of two tables, those that kin have in common."""
+"""The smallest share of column names that an earlier version has in common with the data set."""
 ALIKE = (
     "MajorityClassPercentage",
     "PercentageOfMissingValues",
@@ -32,14 +31,14 @@ ALIKE = (
     "PercentageOfBinaryFeatures",
 )
 MOST_APART = 10.0
-"""Tables of kin differ by so many points of a hundred in these at most: columns of arrays all have the same names."""
+"""The largest difference in these metafeatures, in percentage points. Column names alone do not tell arrays apart."""
 N_INHERITED, MOST_OF_ONE, BEST_SHARE = 8, 2, 0.25
-"""How many configurations are inherited, and how many of one algorithm; they are of the best part of the runs."""
+"""How many configurations are inherited, how many of one algorithm, and the share of best runs they are taken from."""
 
 
 @dataclass(frozen=True)
 class EarlierBest:
-    """A configuration that did well on kin: the run it was there, and its place among the runs there."""
+    """A configuration that did well on an earlier version, with its run and its place among the runs there."""
 
     move: Suggestion
     dataset: str
@@ -49,7 +48,7 @@ class EarlierBest:
 
 @dataclass(frozen=True)
 class EarlierVersions:
-    """What a data set inherits, what did best first, and how many runs that was chosen from."""
+    """What a data set inherits, best first, and the number of runs it was chosen from."""
 
     inherited: tuple[EarlierBest, ...] = ()
     n_runs: int = 0
@@ -66,11 +65,11 @@ class EarlierVersions:
 
     def carriers(self, algorithm: str, config: Config) -> list[dict[str, object]]:
         """Return the data sets that a configuration was inherited from, and how it stood there."""
-        wanted = algorithm, key_of(config)
+        move = algorithm, key_of(config)
         return [
             {"dataset": item.dataset, "place": item.place, "run": item.run}
             for item in self.inherited
-            if (item.move.algorithm, key_of(item.move.config)) == wanted
+            if (item.move.algorithm, key_of(item.move.config)) == move
         ]
 
 
@@ -88,14 +87,14 @@ def find_earlier_versions(
     """Return what a data set with these simple metafeatures inherits, to be evaluated by this plan.
 
     Without a budget in seconds, its own earlier runs do not count: the same search then makes the same choices again.
-    A data set that is itself to be left out inherits nothing, as kin are as good as itself.
+    A data set that is itself left out inherits nothing, because an earlier version is as good as the data set itself.
     """
     if dataset.fingerprint in left_out:
         return EarlierVersions()
     found: dict[tuple[str, str], EarlierBest] = {}
     n_runs = 0
     own = {dataset.fingerprint} if budget_seconds is None else set()
-    for fingerprint, n in _relatives(kb, dataset, simple, {*left_out, *own}):
+    for fingerprint, n in _versions(kb, dataset, simple, {*left_out, *own}):
         n_runs += n
         for place, key in _best(kb, fingerprint, metric, algorithms, max(N_INHERITED, int(BEST_SHARE * n))):
             stored = find_run(kb, key)
@@ -111,34 +110,24 @@ def find_earlier_versions(
     return EarlierVersions(tuple(found.values()), n_runs)
 
 
-def _relatives(
+def _versions(
     kb: KnowledgeBase, dataset: Dataset, simple: Mapping[str, float], left_out: Collection[str]
 ) -> Iterator[tuple[str, int]]:
     """Yield the fingerprints of tables with this task, target and columns, and their complete runs, newest first."""
-    query = (
-        "SELECT fingerprint, n_classes, details, "
-        "(SELECT count(*) FROM run WHERE run.dataset_id = dataset.id AND run.status = 'ok') AS n_complete "
-        "FROM dataset WHERE task = :task AND target = :target ORDER BY added_at DESC, id DESC"
-    )
     n_classes = None if dataset.labels is None else len(dataset.labels)
     ours = {column.name for column in dataset.columns[:MOST_COLUMNS]}
-    known = kb.sql(query, {"task": dataset.task, "target": dataset.target})
+    known = kb.dataset_details(dataset.task, dataset.target)
     for fingerprint, n, details, n_complete in known.itertuples(index=False):
         if not n_complete or fingerprint in left_out or (n_classes is not None and n != n_classes):
             continue
-        theirs = set(json.loads(details).get("columns", ()))
+        theirs = set(details.get("columns", ()))
         if len(ours & theirs) >= LEAST_SHARED * len(ours | theirs) > 0 and _is_alike(kb, str(fingerprint), simple):
             yield str(fingerprint), int(n_complete)
 
 
 def _is_alike(kb: KnowledgeBase, fingerprint: str, simple: Mapping[str, float]) -> bool:
     """Return whether a known data set agrees with these metafeatures, as far as it was described."""
-    known = kb.sql(
-        "SELECT metafeature.name, metafeature.value FROM metafeature "
-        "JOIN dataset ON dataset.id = metafeature.dataset_id WHERE dataset.fingerprint = :fingerprint",
-        {"fingerprint": fingerprint},
-    )
-    theirs = dict(zip(known["name"], known["value"], strict=True))
+    theirs = kb.metafeature_values(fingerprint)
     apart = np.array([simple.get(name, np.nan) - theirs.get(name, np.nan) for name in ALIKE], dtype=np.float64)
     return not bool((np.abs(apart) > MOST_APART).any())
 
@@ -159,7 +148,7 @@ def _best(
 
 
 def _seconds(stored: StoredRun, plan: FoldPlan) -> float:
-    """Return what a run should take by another plan and on this machine; NaN where it is not known what it took."""
+    """Return the expected seconds of a run by another plan and on this machine; NaN if its own seconds are unknown."""
     took = (stored.run.fit_seconds or np.nan) + (stored.run.predict_seconds or 0.0)
     then = stored.fold_plan
     n_rows = min(stored.dataset.n_rows or plan.n_used, then.max_rows or math.inf)

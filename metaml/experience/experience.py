@@ -21,11 +21,12 @@ from metaml.experience.lesson_files import (
     stand_in_lessons,
 )
 from metaml.metafeatures.similarity import nearest
-from metaml.metalearning.committee import LEAST_DATASETS, ExperienceCandidates, ExperienceCommittee, Prior
+from metaml.metalearning.committee import ExperienceCandidates, ExperienceCommittee
 from metaml.metalearning.explain import explain
-from metaml.metalearning.history import facts_of
+from metaml.metalearning.history import LEAST_DATASETS, facts_of
 from metaml.metalearning.lessons import Lessons
 from metaml.metalearning.meta_learner import MetaLearner
+from metaml.metalearning.prior import Prior
 from metaml.report import ExperienceFacts
 from metaml.spaces import Space
 from metaml.spaces.config import Config
@@ -161,29 +162,29 @@ class Experience:
         )
 
 
-Thought = TypeVar("Thought")
+Answer = TypeVar("Answer")
 
 
-class BackgroundTask(Generic[Thought]):
-    """Something that is being thought about, in the background or while one waits.
+class BackgroundTask(Generic[Answer]):
+    """A function that runs in a thread after `begin`, or when its answer is waited for.
 
-    What goes wrong is no reason to end a search: it then goes on without experience, and `trouble` says why.
+    An error in it does not end a search, which goes on without experience; `error` says what happened.
     """
 
-    def __init__(self, think: Callable[[], Thought | None]) -> None:
-        self._think = think
+    def __init__(self, compute: Callable[[], Answer | None]) -> None:
+        self._compute = compute
         self._thread: threading.Thread | None = None
-        self._found: Thought | None = None
-        self.trouble = ""
+        self._found: Answer | None = None
+        self.error = ""
         self.is_done = False
 
     def begin(self) -> None:
-        """Think in the background."""
+        """Run in the background."""
         self._thread = threading.Thread(target=self._work, name="metaml-memory", daemon=True)
         self._thread.start()
 
-    def wait(self) -> Thought | None:
-        """Return what was found when it is there; None if nothing was."""
+    def wait(self) -> Answer | None:
+        """Return the answer when it is there; None if there is none."""
         if self._thread is not None:
             self._thread.join()
         elif not self.is_done:
@@ -192,9 +193,9 @@ class BackgroundTask(Generic[Thought]):
 
     def _work(self) -> None:
         try:
-            self._found = self._think()
-        except Exception as trouble:
-            self.trouble = f"Experience could not be used ({type(trouble).__name__}: {trouble})."
+            self._found = self._compute()
+        except Exception as error:
+            self.error = f"Experience could not be used ({type(error).__name__}: {error})."
         self.is_done = True
 
 
@@ -205,7 +206,7 @@ def recall_experience(
     *,
     seconds: float | None = None,
 ) -> Experience | None:
-    """Return the memory for a data set with these metafeatures, or None where the knowledge base knows nothing of use.
+    """Return the experience for a data set with these metafeatures, or None where the knowledge base knows nothing of use.
 
     A session of so many `seconds` gives a small part of them to learning. Where evaluations are counted instead,
     lessons that are there are used as they are: the same session then makes the same choices.

@@ -20,7 +20,7 @@ from metaml.metalearning.portfolio import Portfolio
 from metaml_kb import KnowledgeBase
 
 SECONDS_PER_ALGORITHM, SECONDS_PER_RUN = 0.35, 0.0005
-SHIPPED = Path(__file__).parent / "starter" / "lessons"
+SHIPPED = Path(__file__).parents[1] / "starter" / "lessons"
 """Lessons of the starter experience, learnt when it was made."""
 
 
@@ -95,7 +95,7 @@ def _paths(kb: KnowledgeBase, request: LessonRequest) -> Iterator[Path]:
 
 def has_starter(kb: KnowledgeBase) -> bool:
     """Return whether a knowledge base holds the experience that comes with metaml."""
-    return bool(kb.sql("SELECT 1 FROM session WHERE kind = 'starter' LIMIT 1").shape[0])
+    return kb.has_session("starter")
 
 
 def lessons_of_revision(kb: KnowledgeBase, request: LessonRequest, revision: str) -> Lessons | None:
@@ -127,11 +127,11 @@ def is_in_file(kb: KnowledgeBase) -> bool:
 
 def n_runs(kb: KnowledgeBase) -> int:
     """Return the number of runs in a knowledge base."""
-    return int(kb.sql("SELECT count(*) AS n FROM run")["n"].iloc[0])
+    return kb.n_runs()
 
 
 def place_of(kb: KnowledgeBase) -> Path | None:
-    """Return the folder for the lessons of a knowledge base: beside its file; None for one that is in experience.
+    """Return the folder for the lessons of a knowledge base: beside its file; None if it is in memory.
 
     It has the key of the knowledge base, so that what another one taught is never taken for this one's.
     """
@@ -140,7 +140,7 @@ def place_of(kb: KnowledgeBase) -> Path | None:
 
         return user_cache_path("metaml") / kb.key()
     file = kb.engine.url.database
-    return None if file in (None, "", ":experience:") else Path(f"{file}.lessons") / kb.key()
+    return None if file in (None, "", ":memory:") else Path(f"{file}.lessons") / kb.key()
 
 
 def learning_seconds(n_known: int, request: LessonRequest, earlier: Lessons | None) -> float:

@@ -1,7 +1,6 @@
 """From a knowledge base to an experience: the runs of one algorithm, ready to be learnt from."""
 
 import difflib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -11,10 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaml.algorithms import ALGORITHMS
+from metaml.arrays import Floats as Array
+from metaml.arrays import Positions
 from metaml.errors import BadRequest
 from metaml.metalearning.history import RunHistory, facts_of, make_history
 from metaml.metalearning.near_duplicates import near_duplicates, stem
-from metaml.metalearning.scales import Array, Positions, comparable, within_groups
+from metaml.metalearning.scales import comparable, within_groups
+from metaml.metrics import METRICS
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
@@ -25,11 +28,9 @@ ORIGIN_WEIGHTS = {"default": 1.0, "random": 1.0, "imported": 1.0, "warm start": 
 OTHER_RELEASE_WEIGHT = 0.7
 STARTER_WEIGHT = 1 / 3
 """What came with metaml counts less than what its user has run: as own runs accumulate they outweigh it."""
-LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
 FEW_FOLDS = 2.0
 """A mean over k folds weighs k / (k + 2), relative to ten folds."""
 STAND_IN = "accuracy"
-STOOD_IN_FOR = ("roc_auc", "neg_log_loss", "neg_brier", "balanced_accuracy", "kappa", "f1_macro")
 ADDED = ("fingerprint", "score", "weight", "reference", "seconds")
 """Columns that are put beside those of the knowledge base; a hyperparameter may not be called so."""
 TASK_FAMILIES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
@@ -89,10 +90,10 @@ def experience(
     )
 
 
-def to_leave_out(kb: KnowledgeBase, wanted: Iterable[str]) -> tuple[str, ...]:
-    """Return the fingerprints of the data sets that have one of these names or fingerprints, and of their near_duplicates."""
+def to_leave_out(kb: KnowledgeBase, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the fingerprints of the data sets with these names or fingerprints, and of their near-duplicates."""
     known = kb.datasets()
-    words = {word.casefold() for word in wanted}
+    words = {word.casefold() for word in names}
     given = [
         str(fingerprint)
         for fingerprint, name in zip(known["fingerprint"], known["name"], strict=True)
@@ -101,15 +102,15 @@ def to_leave_out(kb: KnowledgeBase, wanted: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(near_duplicates(known, kb.metafeatures(), given))) if given else ()
 
 
-def check_left_out(kb: KnowledgeBase, wanted: Iterable[str], *, own: Iterable[str] = ()) -> None:
-    """Raise BadRequest for a name or fingerprint of a data set to leave out that nobody knows: it may be a slip.
+def check_left_out(kb: KnowledgeBase, words: Iterable[str], *, own: Iterable[str] = ()) -> None:
+    """Raise BadRequest if a name or fingerprint to leave out is unknown: it may be a typing error.
 
-    `own` are those of the data set at hand, which may be new.
+    `own` are the names of the current data set, which may be new.
     """
     known = kb.datasets()
     names = {stem(str(name)): str(name) for name in known["name"]}
     fine = {*names, *map(str, known["fingerprint"]), *map(stem, own)}
-    for word in wanted:
+    for word in words:
         if stem(word) not in fine:
             close = difflib.get_close_matches(stem(word), names, n=3)
             hint = f"Did you mean {' or '.join(names[name] for name in close)}? " if close else ""
@@ -120,7 +121,7 @@ def _runs(
     kb: KnowledgeBase, algorithm: str, metric: str, task: str | None, known: pd.DataFrame, gone: set[str]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the complete runs that count, with fingerprint, score and seconds, and what is to be said of them."""
-    is_known = len(known) and not kb.sql("SELECT id FROM algorithm WHERE name = :name", {"name": algorithm}).empty
+    is_known = len(known) and kb.has_algorithm(algorithm)
     frame = kb.runs(algorithm=algorithm, status="ok") if is_known else pd.DataFrame()
     if not len(frame):
         return _nothing(), [f"{kb.name} has no complete run of {algorithm}: nothing can be learnt yet."]
@@ -158,7 +159,7 @@ def _with_stand_in(frame: pd.DataFrame, scored: str) -> pd.DataFrame:
 
     Scores are compared within a data set only, and what is accurate is seldom bad otherwise.
     """
-    if scored not in STOOD_IN_FOR or STAND_IN not in frame:
+    if scored not in METRICS or not METRICS[scored].accuracy_stands_in or STAND_IN not in frame:
         return frame
     is_scored = frame[scored].notna().groupby(frame["fingerprint"]).transform("any")
     return frame.assign(**{scored: frame[scored].where(is_scored, frame[STAND_IN])})
@@ -189,21 +190,21 @@ def _with_fingerprints(kb: KnowledgeBase, frame: pd.DataFrame, known: pd.DataFra
 def _weights(kb: KnowledgeBase, frame: pd.DataFrame) -> Array:
     """Return how much each run counts, by its origin, its number of folds and the libraries that made it."""
     weights = frame["origin"].map(ORIGIN_WEIGHTS).fillna(0.5).to_numpy(np.float64)
-    plans = kb.sql("SELECT key, n_folds FROM fold_plan WHERE n_folds IS NOT NULL")
+    plans = kb.fold_plans().dropna(subset="n_folds")
     folds = frame["fold_plan"].map(dict(zip(plans["key"], plans["n_folds"], strict=True))).to_numpy(np.float64)
     share = np.where(np.isfinite(folds), folds / (folds + FEW_FOLDS), 10 / (10 + FEW_FOLDS)) * (10 + FEW_FOLDS) / 10
     machines = _machines(kb)
     frame["reference"] = frame["session"].map({key: value[0] for key, value in machines.items()}).astype(np.float64)
     age = frame["session"].map({key: value[1] for key, value in machines.items()}).fillna(1.0).to_numpy(np.float64)
-    started = set(kb.sql("SELECT key FROM session WHERE kind = 'starter'")["key"])
-    whose = np.where(frame["session"].isin(started), STARTER_WEIGHT, 1.0)
-    product: Array = weights * share * age * whose
+    from_starter = set(kb.sessions("starter")["key"])
+    ownership = np.where(frame["session"].isin(from_starter), STARTER_WEIGHT, 1.0)
+    product: Array = weights * share * age * ownership
     return product
 
 
 def _rows_used(kb: KnowledgeBase, frame: pd.DataFrame, n_rows: Array) -> Array:
     """Return how many rows each run was cross-validated on: those of its data set, or as many as its plan keeps."""
-    plans = kb.sql("SELECT key, max_rows FROM fold_plan WHERE max_rows IS NOT NULL")
+    plans = kb.fold_plans().dropna(subset="max_rows")
     most = frame["fold_plan"].map(dict(zip(plans["key"], plans["max_rows"], strict=True))).to_numpy(np.float64)
     used: Array = np.fmin(n_rows, most)
     return used
@@ -211,19 +212,14 @@ def _rows_used(kb: KnowledgeBase, frame: pd.DataFrame, n_rows: Array) -> Array:
 
 def _machines(kb: KnowledgeBase) -> dict[str, tuple[float, float]]:
     """Return, by session, the reference seconds of its host and the weight of its library releases."""
-    found = kb.sql(
-        "SELECT DISTINCT session.key AS key, environment.reference_seconds AS seconds, environment.versions AS versions"
-        " FROM run JOIN session ON session.id = run.session_id JOIN environment ON environment.id = run.environment_id"
-    )
-    machines: dict[str, tuple[float, float]] = {}
-    for key, seconds, versions in found.itertuples(index=False):
-        reference = float(seconds) if seconds is not None else np.nan
-        machines[str(key)] = (reference, _release_weight(json.loads(versions)))
-    return machines
+    return {
+        str(session): (float(seconds), _release_weight(versions))
+        for session, seconds, versions in kb.session_environments().itertuples(index=False)
+    }
 
 
 def _release_weight(versions: Mapping[str, str]) -> float:
-    for library in LEARNERS:
+    for library in {algorithm.library for algorithm in ALGORITHMS.values()}:
         try:
             here = version(library)
         except PackageNotFoundError:
@@ -240,8 +236,8 @@ def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, S
     """
     own = {*LEADING, *TRAILING, *frame.attrs.get("metrics", ()), *ADDED}
     names = [column for column in frame.columns if column not in own]
-    wanted = None if space is None else {parameter.name for parameter in space.parameters}
-    names = [column for column in names if wanted is None or column.removeprefix("config.") in wanted]
+    in_space = None if space is None else {parameter.name for parameter in space.parameters}
+    names = [column for column in names if in_space is None or column.removeprefix("config.") in in_space]
     codes = _codes(frame, ["fingerprint", *names])
     _, first, position, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     weights = frame["weight"].to_numpy(np.float64)

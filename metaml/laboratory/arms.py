@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.bandits import Policy
 from metaml.errors import BadRequest
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.simulate import Cell
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +21,8 @@ class Arm:
     """The scores (higher is better) of one optimizer's evaluations in their order, and the seconds they took."""
 
     name: str
-    scores: Array
-    seconds: Array
+    scores: Floats
+    seconds: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +39,8 @@ class Play:
     """What a policy did: the arm of each round, the best score after it, and the seconds spent until then."""
 
     chosen: tuple[int, ...]
-    best: Array
-    spent: Array
+    best: Floats
+    spent: Floats
 
 
 PolicyFor = Callable[[Problem], Policy]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.bandits import POLICIES
 from metaml.errors import BadRequest
 from metaml.laboratory.arms import gaps, make_problems
@@ -16,7 +16,6 @@ from metaml.laboratory.result_table import level, paired_difference
 from metaml.laboratory.simulate import Cell, Method, regret_curve, regret_over_seconds, simulate_all
 from metaml.search.optimizer import STRATEGIES
 
-Array = NDArray[np.float64]
 CHECKPOINTS = (5, 10, 20, 50, 100)
 N_SECOND_POINTS = 50
 BUDGET_IN_PULLS = 40.0
@@ -78,8 +77,8 @@ class _Curves:
     def __init__(
         self, pools: Sequence[RecordedRuns], cells: Sequence[Cell], algorithm: str, method: Method, n: int
     ) -> None:
-        self.by_evaluation: dict[str, Array] = {}
-        self.by_seconds: dict[str, Array] = {}
+        self.by_evaluation: dict[str, Floats] = {}
+        self.by_seconds: dict[str, Floats] = {}
         self.found: dict[str, float] = {}
         for pool in pools:
             orders = [

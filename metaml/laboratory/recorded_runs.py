@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.errors import BadRequest
 from metaml.spaces.config import Config
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +16,8 @@ class RecordedRuns:
     dataset: str
     algorithm: str
     configs: tuple[Config, ...]
-    scores: Array
-    seconds: Array | None = None
+    scores: Floats
+    seconds: Floats | None = None
 
     def __post_init__(self) -> None:
         lengths = {
@@ -38,12 +36,12 @@ class RecordedRuns:
         """Return whether all scores are equal, so that nothing can be learnt from a simulation."""
         return bool(np.ptp(self.scores) <= 0)
 
-    def regret(self, best: Array) -> Array:
+    def regret(self, best: Floats) -> Floats:
         """Return how far below the optimum a score is, in per cent of the pool's range.
 
         >>> RecordedRuns("d", "a", ({}, {}, {}), np.array([0.5, 0.7, 0.9])).regret(np.array([0.7])).round(6).tolist()
         [50.0]
         """
         high = float(self.scores.max())
-        regret: Array = (high - best) / (high - float(self.scores.min())) * 100.0
+        regret: Floats = (high - best) / (high - float(self.scores.min())) * 100.0
         return regret

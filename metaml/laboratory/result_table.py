@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from metaml.arrays import Floats
+
 Levels = Mapping[str, float]
 """One number for each data set: a mean over seeds."""
 
@@ -44,6 +44,6 @@ def mean_of(estimates: list[Estimate]) -> Estimate:
     return Estimate(float(np.mean([e.mean for e in estimates])), float(np.sqrt((errors**2).sum()) / len(errors)))
 
 
-def _estimate(values: Array) -> Estimate:
+def _estimate(values: Floats) -> Estimate:
     error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
     return Estimate(float(values.mean()), error)

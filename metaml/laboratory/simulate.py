@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metaml.acquisition.candidates import PoolCandidates
+from metaml.arrays import Floats
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.search.optimizer import Optimizer
 
-Array = NDArray[np.float64]
 HEADER = ("table", "dataset", "algorithm", "method", "seed", "order")
 
 
@@ -85,24 +84,24 @@ def simulate(
     return tuple(order)
 
 
-def regret_curve(pool: RecordedRuns, order: Sequence[int], n: int, speed: int = 1) -> Array:
+def regret_curve(pool: RecordedRuns, order: Sequence[int], n: int, speed: int = 1) -> Floats:
     """Return the regret after 1 to `n` evaluations; an exhausted pool keeps its last value."""
     best = np.maximum.accumulate(pool.scores[list(order)])[speed - 1 :: speed][:n]
     regret = pool.regret(best)
     return np.concatenate([regret, np.full(n - len(regret), regret[-1])])
 
 
-def expected_random_curve(pool: RecordedRuns, *, n: int, seed: int, n_starts: int = 3, n_draws: int = 50) -> Array:
+def expected_random_curve(pool: RecordedRuns, *, n: int, seed: int, n_starts: int = 3, n_draws: int = 50) -> Floats:
     """Return the regret of random search from the shared starts, the mean of `n_draws` continuations."""
     starts = shared_starts(pool, n_starts, seed)
     others = np.setdiff1d(np.arange(len(pool.configs)), starts)
     rng = np.random.default_rng(seed)
     curves = [regret_curve(pool, [*starts, *rng.permutation(others)[:n]], n) for _ in range(n_draws)]
-    mean: Array = np.mean(curves, axis=0)
+    mean: Floats = np.mean(curves, axis=0)
     return mean
 
 
-def regret_over_seconds(pool: RecordedRuns, order: Sequence[int], budget: float, n_points: int = 100) -> Array:
+def regret_over_seconds(pool: RecordedRuns, order: Sequence[int], budget: float, n_points: int = 100) -> Floats:
     """Return the regret at `n_points` equal steps of a time budget; before the first result it is that of the
     worst score.
     """

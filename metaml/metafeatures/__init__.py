@@ -64,7 +64,7 @@ NAMES: tuple[str, ...] = tuple(name for group in GROUPS.values() for name in gro
 def describe(dataset: Dataset, seconds: float | None = None) -> Description:
     """The metafeatures of a data set, with the reason for each that is undefined.
 
-    Cheap groups come first. With a time allowance the dear ones look at fewer rows and columns (always the
-    same ones), and what does not fit is NaN with the reason "time allowance used up". Never raises.
+    Cheap groups come first. With a time allowance, expensive groups use fewer rows and columns (always the same
+    ones). A metafeature that does not fit is NaN with the reason "time allowance used up". Never raises.
     """
     return describe_with(GROUPS, dataset, seconds)

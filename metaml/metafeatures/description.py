@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OUT_OF_TIME = "time allowance used up"
 
 _UNLIMITED_SECONDS = 10.0
-"""What the cost of a group is kept to, by subsampling, when nobody asks for less."""
+"""The most estimated seconds of a group, even without a time allowance; larger data sets are subsampled."""
 _LOADING_SECONDS = 2.0
 
 
@@ -31,13 +31,13 @@ class Description:
     values: dict[str, float]
     reasons: dict[str, str]
     seconds: dict[str, float]
-    """Per group, as it took here and now."""
+    """The measured seconds of each group."""
     n_rows_used: dict[str, int]
     n_columns_used: dict[str, int] = field(default_factory=dict)
 
 
 class _Notes:
-    """A description in the making."""
+    """A description that is being filled."""
 
     def __init__(self, groups: Mapping[str, Group]) -> None:
         names = [name for group in groups.values() for name in group.names]
@@ -80,7 +80,7 @@ def describe_with(groups: Mapping[str, Group], dataset: Dataset, seconds: float 
 
 
 def _run(key: str, group: Group, view: View, notes: _Notes, start: float, seconds: float | None) -> None:
-    """Note the group's values as they come; stop when the next one would likely end too late."""
+    """Store the group's values as they come; stop when the next one would probably miss the deadline."""
     deadline = math.inf if seconds is None or group.is_free else start + seconds
     if not _load(group.libraries, deadline):
         return

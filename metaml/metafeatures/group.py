@@ -15,8 +15,8 @@ Compute = Callable[[View], Iterator[tuple[str, float | str]]]
 class Cost:
     """What a group takes on a slow machine, in seconds.
 
-    Only this fixed price decides how much of a data set is used, never the clock: so a description is the
-    same on every machine that gets through in time.
+    This fixed estimate alone decides how much of a data set is used, never the clock. So a description is the same on
+    every machine that finishes in time.
     """
 
     fixed: float = 0.0
@@ -27,7 +27,7 @@ class Cost:
     per_row_squared: float = 0.0
 
     def seconds(self, n_rows: int, n_columns: int, n_classes: int) -> float:
-        """The price of so many rows, columns and classes."""
+        """The estimated seconds for so many rows, columns and classes."""
         cells = n_rows * n_columns
         n_classes = min(n_classes, n_rows)
         return (
@@ -52,9 +52,9 @@ class Group:
     max_rows: int | None = None
     max_columns: int | None = None
     is_free: bool = False
-    """Computed whatever the clock says."""
+    """The time allowance does not apply to it."""
     libraries: tuple[str, ...] = ()
-    """What must be loaded first, which takes seconds in a fresh process."""
+    """Libraries to import first, which takes seconds in a new process."""
 
     def affordable(self, view: View, seconds: float) -> tuple[int, int]:
         """How many rows and columns of a view fit this much time: rows are halved first, then columns."""

@@ -79,7 +79,7 @@ def _block(codes: Ints, y: Ints, n_classes: int) -> tuple[Floats, Floats]:
     both = segment_entropies(joint, level_starts * n_classes)
     classes = np.add.reduceat(table, level_starts, axis=0)
     of_class = segment_entropies(classes.ravel(), np.arange(len(classes)) * n_classes)
-    # Independent columns share nothing; what rounding leaves of it would make the ratios explode.
+    # Independent columns share nothing; a rest from rounding would make the ratios explode.
     return own, np.maximum(np.round(own + of_class - both, 14), 0.0)
 
 

@@ -28,7 +28,7 @@ from metaml.metafeatures.trees import (
 from metaml.metafeatures.view import Ints, View, scaled
 
 Guesses = dict[str, list[Floats]]
-"""Per landmarker the class probabilities of each of its models (several where one would be a lottery)."""
+"""The class probabilities of each model of a landmarker (several models where one would be too random)."""
 
 _SEED = 1
 _DEPTHS = (1, 2, 3)
@@ -161,7 +161,7 @@ def halves(view: View) -> list[tuple[View, View]]:
 
 
 def two_folds(y: Floats | Ints) -> np.ndarray:
-    """Which rows are in the first of two folds, drawn alike from every class (or along a numeric target)."""
+    """Which rows are in the first of two folds, stratified by class (or by a numeric target)."""
     return _drawn(y, slice(0, None, 2))
 
 

@@ -13,7 +13,7 @@ def nearest_share(train: View, test: View, targets: Floats) -> Floats:
 
     Numbers are scaled to [0, 1] by the training rows; different categories are at distance 1; a missing
     value is as far away as it could be (Aha, Kibler and Albert, 1991). All rows at the smallest distance
-    have a say, which matters where rows repeat.
+    count, which matters where rows repeat.
     """
     left, right = _factors(train, test)
     squared = left @ right.T

@@ -27,8 +27,8 @@ _NEVER_NEGATIVE = (
 def repair_openml(qualities: Mapping[str, float]) -> dict[str, float]:
     """The same qualities with all percentages per cent and all placeholders NaN.
 
-    OpenML's engine has stored percentages as fractions, as per cent, and a bit of both; they follow from
-    the counts beside them. It has also stored -1 for "undefined" and 0 for the moments of no columns.
+    OpenML's engine has stored percentages as fractions, as per cent, and mixed; they can be computed
+    from the counts beside them. It has also stored -1 for "undefined" and 0 for the moments of no columns.
 
     >>> repair_openml({"MajorityClassPercentage": 0.6, "MajorityClassSize": 30, "NumberOfInstances": 50})[
     ...     "MajorityClassPercentage"

@@ -1,4 +1,4 @@
-"""Minimum, mean, quartiles and maximum over columns, as Apache Commons Math reckons them."""
+"""Minimum, mean, quartiles and maximum over columns, as Apache Commons Math computes them."""
 
 from __future__ import annotations
 

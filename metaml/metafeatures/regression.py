@@ -1,4 +1,4 @@
-"""The regression group, in our own names: how a numeric target is spread and how columns go with it.
+"""The regression group, in our own names: how a numeric target is spread and how columns relate to it.
 
 OpenML has no such qualities. For class targets all of them are undefined.
 """

@@ -16,7 +16,7 @@ NAMES = ("DecisionStumpR2", "LinearR2", "kNN1NR2", "TreeDepth3R2", "TreeR2")
 
 
 def regression_landmarkers(view: View) -> Iterator[tuple[str, float | str]]:
-    """R² of each learner on the rows it has not seen; below -1 it is -1: worse is not more telling."""
+    """R² of each learner on the rows it has not seen, at least -1: lower values carry no information."""
     reason = None
     if not view.is_regression:
         reason = "class target"

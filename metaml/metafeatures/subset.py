@@ -16,7 +16,7 @@ _PATIENCE = 5
 def select(view: View) -> tuple[Ints, Ints]:
     """Positions of the numeric and of the categorical columns that are worth keeping; both may be empty.
 
-    A subset is good when its columns go with the class and not with one another. The search is best-first
+    A subset is good when its columns correlate with the class and not with one another. The search is best-first
     from the empty set and ends after five expansions in a row that bring nothing.
     """
     y = view.y.astype(np.int64)
@@ -103,7 +103,7 @@ def _merits(members: tuple[int, ...], correlations: _Correlations) -> Floats:
 
 
 def _add_locally_predictive(chosen: frozenset[int], correlations: _Correlations) -> set[int]:
-    """Also the columns that go better with the class than with any column chosen so far."""
+    """Add the columns that correlate more with the class than with any column chosen so far."""
     grown = set(chosen)
     if not grown:
         return grown

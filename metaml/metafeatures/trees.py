@@ -30,7 +30,7 @@ class Grown:
         return leaves
 
     def cut(self, is_leaf: np.ndarray) -> Ints:
-        """For each node the node that stands for it once those marked are leaves."""
+        """For each node, the node that replaces it when the marked nodes become leaves."""
         stands_for = np.arange(self.left.size)
         for node in range(self.left.size):
             top = stands_for[node]
@@ -62,7 +62,7 @@ def grow(
         random_state=seed,
     )
     with warnings.catch_warnings():
-        # Classes of one or two rows each are what we were given, and are no reason to doubt the task.
+        # Classes of one or two rows are normal here; scikit-learn would suspect a regression target.
         warnings.filterwarnings("ignore", message="The number of unique classes")
         model.fit(X, y)
     tree = model.tree_
@@ -125,7 +125,7 @@ def indicators(train: View, test: View) -> tuple[np.ndarray, np.ndarray]:
 
 
 def leaf_shares(grown: Grown, stands_for: Ints, leaves: Ints, counts: Floats | None = None) -> Floats:
-    """Class probabilities of rows that fell into these leaves, read off the nodes that stand for them."""
+    """Class probabilities of rows that fell into these leaves, taken from the nodes that replace the leaves."""
     table = grown.counts if counts is None else counts
     rows = table[stands_for[leaves]]
     shares: Floats = rows / np.maximum(rows.sum(axis=1, keepdims=True), 1e-300)

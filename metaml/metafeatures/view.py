@@ -110,7 +110,7 @@ def subsample(view: View, max_rows: int, max_columns: int) -> View:
 def scaled(view: View) -> View:
     """The same view with every number in [0, 1] and only the classes that occur, for learners.
 
-    None of ours cares for the scale of a column, but single precision does, and so does a square of 1e200.
+    The scale of a column does not matter to our learners, but 1e200 overflows in single precision or when squared.
     """
     y: Floats | Ints
     if view.is_regression:

@@ -1,4 +1,4 @@
-"""Which algorithm to try first on a new data set, and how fast each one improves: the bandit's prior."""
+"""The bandit's prior: which algorithm to try first on a new data set, and how fast each one improves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,23 +7,21 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from metaml.metalearning.assessment.quality import folds
-from metaml.metalearning.history import RunHistory
+from metaml.arrays import Floats
+from metaml.metalearning.history import LEAST_DATASETS, RunHistory, leave_out_parts
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.meta_learner import Metafeatures
-from metaml.metalearning.scales import Array
 from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.metalearning.transfer_gp import ExperienceProcess, Points
 from metaml.system.threads import importing
 
 N_DRAWS = 10
-"""An algorithm's best is that of this many random runs: more runs must not make an algorithm look better."""
-LEAST_DATASETS = 10
+"""An algorithm's best score is the expected best of this many random runs, so that more runs are no advantage."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of an algorithm: its rank (1 is best) with an ordinary configuration, and with its best one."""
+    """The expected rank (1 is best) of an algorithm, with a typical configuration and with its best one."""
 
     algorithm: str
     rank: float
@@ -32,17 +30,17 @@ class Expected:
 
 
 class AlgorithmPrior:
-    """Ranks algorithms for a data set from the history with each.
+    """Ranks algorithms for a data set, learnt from the run history of each algorithm.
 
-    With ten data sets or more, a forest goes from metafeatures to ranks; with fewer, ranks are averaged. An
-    algorithm that shares no data set with another is in the middle.
+    With ten data sets or more, a forest predicts ranks from metafeatures; with fewer, ranks are averaged. An algorithm
+    that shares no data set with another gets the middle rank.
     """
 
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
 
     def fit(self, histories: Mapping[str, RunHistory]) -> Self:
-        """Learn from the histories with several algorithms, all scored by one metric."""
+        """Learn from the run histories of several algorithms, all scored by one metric."""
         self.names_ = tuple(histories)
         datasets = sorted({fingerprint for item in histories.values() for fingerprint in item.datasets})
         place = {fingerprint: k for k, fingerprint in enumerate(datasets)}
@@ -65,20 +63,20 @@ class AlgorithmPrior:
         return self
 
     def expect(self, metafeatures: Metafeatures) -> list[Expected]:
-        """Return what is expected of each algorithm on a data set, the one with the best best first."""
+        """Return the expected ranks of each algorithm on a data set, sorted by `best_rank`."""
         n = len(self.names_)
         middle = (n + 1) / 2
         ranks = np.where(np.isnan(self.ranks_), middle, self.ranks_)
-        said = self._forest(ranks, metafeatures) if len(ranks) >= LEAST_DATASETS else None
-        if said is None:
-            said = ranks.mean(axis=0) if len(ranks) else np.full(2 * n, middle)
+        predicted = self._forest(ranks, metafeatures) if len(ranks) >= LEAST_DATASETS else None
+        if predicted is None:
+            predicted = ranks.mean(axis=0) if len(ranks) else np.full(2 * n, middle)
         found = [
-            Expected(name, float(said[k]), float(said[n + k]), int(self.counts_[k]))
+            Expected(name, float(predicted[k]), float(predicted[n + k]), int(self.counts_[k]))
             for k, name in enumerate(self.names_)
         ]
         return sorted(found, key=lambda item: (item.best_rank, item.rank))
 
-    def _forest(self, ranks: Array, metafeatures: Metafeatures) -> Array | None:
+    def _forest(self, ranks: Floats, metafeatures: Metafeatures) -> Floats | None:
         with importing:
             from sklearn.ensemble import ExtraTreesRegressor
 
@@ -93,11 +91,11 @@ class AlgorithmPrior:
         table = np.where(np.isnan(table), np.nanmedian(table, axis=0), table)
         asked = np.array([[float(metafeatures[name]) for name in names]])
         forest = ExtraTreesRegressor(60, min_samples_leaf=3, max_features=0.3, random_state=self.seed, n_jobs=1)
-        said: Array = np.asarray(forest.fit(table, ranks).predict(asked)[0], dtype=np.float64)
-        return said
+        predicted: Floats = np.asarray(forest.fit(table, ranks).predict(asked)[0], dtype=np.float64)
+        return predicted
 
 
-def expected_best(scores: Array, n_draws: int) -> float:
+def expected_best(scores: Floats, n_draws: int) -> float:
     """Return the expected maximum of `n_draws` draws from these scores, with replacement.
 
     >>> expected_best(np.array([0.0, 1.0]), 2)
@@ -107,8 +105,8 @@ def expected_best(scores: Array, n_draws: int) -> float:
     return float(np.sort(scores) @ np.diff(shares, prepend=0.0))
 
 
-def _ranks(table: Array) -> Array:
-    """Return ranks within each row, 1 for the largest, ties shared; NaN stays."""
+def _ranks(table: Floats) -> Floats:
+    """Return ranks within each row, 1 for the largest; ties share their mean rank, NaN stays NaN."""
     if not len(table):
         return table
     return pd.DataFrame(table).rank(axis=1, ascending=False).to_numpy(np.float64)
@@ -117,13 +115,13 @@ def _ranks(table: Array) -> Array:
 def improvement_curves(
     history: RunHistory, landscape: Landscape, *, n: int = 50, n_folds: int = 5, seed: int = 0
 ) -> list[list[float]]:
-    """Return for each data set the best score after 1, 2, ... `n` evaluations of an optimiser with history.
+    """Return for each data set the best score after 1, 2, ... `n` evaluations of a warm-started optimizer.
 
-    Each curve is a simulation on that data set's own runs, with a landscape that never saw the data set, from a
-    portfolio of three.
+    Each curve is a simulation on the runs of that data set. It starts with a portfolio of three configurations and
+    uses a landscape that was learnt without the data set.
     """
     curves: list[list[float]] = []
-    for part in folds(landscape.n_datasets, n_folds, seed):
+    for part in leave_out_parts(landscape.n_datasets, n_folds, seed):
         rest = landscape.keep(k for k in range(landscape.n_datasets) if k not in part)
         if not rest.n_datasets:
             continue
@@ -133,7 +131,7 @@ def improvement_curves(
     return curves
 
 
-def _curve(rows: Array, scores: Array, landscape: Landscape, n: int) -> list[float]:
+def _curve(rows: Floats, scores: Floats, landscape: Landscape, n: int) -> list[float]:
     average, components = landscape.at(rows)
     points = Points(rows, components, average)
     order = greedy_portfolio(landscape.levels_at(rows), 3)

@@ -1,4 +1,4 @@
-"""LightGBM models as text, without what prediction and explanation do not read: about half as long."""
+"""LightGBM models as compact text: parts that prediction and explanation do not need are left out (about half)."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 UNREAD = ("leaf_weight", "internal_value", "internal_weight", "tree_sizes")
 DIGITS = {"leaf_value": 6, "threshold": 8, "split_gain": 3}
-"""Significant digits that are written of the numbers behind a word."""
+"""Significant digits to write, by the name of the entry."""
 END = "end of trees"
 
 
@@ -27,10 +27,10 @@ def compact_text(booster: "Booster") -> str:
 
 
 def booster_of(text: str) -> "Booster":
-    """Return the model that was written as text; raise ValueError where it cannot be read."""
+    """Return the model that was written as text; raise ValueError if it cannot be read."""
     with importing:
         import lightgbm
     try:
         return lightgbm.Booster(model_str=text)
-    except lightgbm.basic.LightGBMError as trouble:
-        raise ValueError(str(trouble)) from trouble
+    except lightgbm.basic.LightGBMError as error:
+        raise ValueError(str(error)) from error

@@ -1,8 +1,7 @@
-"""The optimiser that starts with experience: after a few evaluations, the data sets of the knowledge base say how the
-other configurations will do.
+"""A committee whose prior is the knowledge base: known data sets predict the score of a configuration.
 
-It judges candidates in place of a committee of surrogates, so that any optimizer and any source of candidates can use
-it. Where there is little experience, or where experience misleads, the committee it replaces takes over.
+It scores candidates in place of a committee of surrogates, so any optimizer and any source of candidates can use it.
+If the knowledge base knows too few data sets, or if its predictions turn out wrong, the surrogates take over.
 """
 
 from collections.abc import Collection
@@ -14,80 +13,28 @@ from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import SpaceCandidates
 from metaml.acquisition.committee import Belief, Committee, Expert, settled
 from metaml.acquisition.cube import Cube
+from metaml.arrays import Floats
 from metaml.encoding import Encoder, Facts
 from metaml.metalearning.guard import Guard
-from metaml.metalearning.landscape import Landscape
-from metaml.metalearning.meta_learner import Metafeatures, MetaLearner
-from metaml.metalearning.scales import Array, as_scored, comparable
-from metaml.metalearning.transfer_gp import Beliefs, ExperienceProcess, Points
+from metaml.metalearning.history import LEAST_DATASETS
+from metaml.metalearning.prior import Prior
+from metaml.metalearning.scales import as_scored, comparable
+from metaml.metalearning.transfer_gp import Beliefs, ExperienceProcess
 from metaml.spaces import Space
 from metaml.surrogates.base import normal_prediction
 from metaml.surrogates.duration import Duration
 
-LEAST_DATASETS = 10
-"""Data sets below which a covariance over data sets says nothing."""
-MOST_REMEMBERED = 20_000
 FIRST_TURN = 8
-"""Evaluations from which on the experts have a turn of their own; before, they know too little."""
-FOREST_SHARE = 0.25
-"""More helps random forests and harms AdaBoost (openml100-sklearn, 75 tasks)."""
-
-
-class Prior:
-    """What the knowledge base says of a data set before anything was run on it, for any encoded configuration.
-
-    The mean is three parts the meta-learner's and one part that of a forest from metafeatures to the landscape.
-    """
-
-    def __init__(self, learner: MetaLearner, landscape: Landscape, metafeatures: Metafeatures) -> None:
-        self.learner = learner
-        self.landscape = landscape
-        self.metafeatures = dict(metafeatures)
-        self._guess = landscape.guess(metafeatures) if landscape.n_datasets else np.zeros(0)
-        self._remembered: dict[bytes, int] = {}
-        self._points: Points | None = None
-
-    @property
-    def n_datasets(self) -> int:
-        """Return the number of data sets the prior rests on."""
-        return self.landscape.n_datasets
-
-    def points(self, rows: Array) -> Points:
-        """Return the rows as the process sees them; what was computed before is remembered."""
-        keys = [row.tobytes() for row in rows]
-        if len(self._remembered) > MOST_REMEMBERED:
-            self._remembered, self._points = {}, None
-        fresh = {key: place for place, key in enumerate(keys) if key not in self._remembered}
-        if fresh or self._points is None:
-            new = self._compute(rows[list(fresh.values())])
-            old = self._points
-            self._points = new if old is None else _joined(old, new)
-            self._remembered |= {key: len(self._remembered) + place for place, key in enumerate(fresh)}
-        return self._points.take(np.array([self._remembered[key] for key in keys], dtype=np.int64))
-
-    def _compute(self, rows: Array) -> Points:
-        average, components = self.landscape.at(rows)
-        by_forest = average + components @ self._guess
-        by_learner = self.learner.predict_rows(rows, self.metafeatures)
-        return Points(rows, components, (1 - FOREST_SHARE) * by_learner + FOREST_SHARE * by_forest)
-
-
-def _joined(first: Points, second: Points) -> Points:
-    return Points(
-        np.vstack([first.rows, second.rows]),
-        np.vstack([first.components, second.components]),
-        np.concatenate([first.mean, second.mean]),
-    )
+"""From this number of evaluations on, the surrogates get their own turns; before, they know too little."""
 
 
 class ExperienceCommittee(Committee):
-    """Judges candidates by expected improvement under a process whose prior is the knowledge base.
+    """Scores candidates by expected improvement under a Gaussian process whose prior is the knowledge base.
 
-    The rows it is shown must be encoded by the encoder of the experience: see `ExperienceCandidates`; scores are made
-    comparable with those of other data sets, which takes to know their `metric`. The experts judge
-    in its place when the prior rests on fewer than ten data sets, and from the evaluation on at which the guard finds
-    that the prior does not agree with what was observed. They also have every third turn once eight evaluations are
-    known: what no data set of the knowledge base has shown is theirs to find.
+    Rows must be encoded by the encoder of the run history: see `ExperienceCandidates`. The `metric` is needed to make
+    scores comparable with those of other data sets. The `experts` (surrogates of this data set alone) are used instead
+    if the prior has fewer than ten data sets, or while the guard finds that the prior contradicts the observations.
+    After eight evaluations they also get every third turn, to find what no known data set has shown.
     """
 
     name = "experience"
@@ -113,7 +60,7 @@ class ExperienceCommittee(Committee):
 
     @property
     def notes(self) -> list[str]:
-        """Return what a report should say: why experience was not used, or when it was switched off."""
+        """Return sentences for the report: why the knowledge base was not used, or when it was switched off."""
         if self.prior.n_datasets < LEAST_DATASETS:
             n = self.prior.n_datasets
             return [
@@ -121,7 +68,7 @@ class ExperienceCommittee(Committee):
             ]
         return [str(verdict) for verdict in self.guard.verdicts]
 
-    def fit(self, X: Array, y: Array, seconds: Array, seed: int) -> Self:
+    def fit(self, X: Floats, y: Floats, seconds: Floats, seed: int) -> Self:
         """Learn from rows, scores and, where known, seconds."""
         if self.prior.n_datasets < LEAST_DATASETS:
             self.is_experienced = False
@@ -141,14 +88,14 @@ class ExperienceCommittee(Committee):
             self._duration = Duration(seed=seed).fit(X[known], seconds[known])
         return self
 
-    def parts(self, X: Array) -> Array:
-        """Return what is believed of each row: mean, std, improvement and seconds."""
+    def parts(self, X: Floats) -> Floats:
+        """Return the predictions for each row: mean, std, expected improvement and seconds."""
         if not self.is_experienced:
             return super().parts(X)
         seconds = np.full(len(X), np.nan) if self._duration is None else self._duration.predict(X)
         return np.column_stack([*self._process.predict(self.prior.points(X)), seconds])
 
-    def values(self, parts: Array) -> Array:
+    def values(self, parts: Floats) -> Floats:
         """Return one value for each row, higher is better."""
         if not self.is_experienced:
             return super().values(parts)
@@ -158,8 +105,8 @@ class ExperienceCommittee(Committee):
         belief = normal_prediction(mean, np.maximum(std, 1e-12))
         return settled(COST_ACQUISITIONS[self.cost](belief, self._best, seconds))
 
-    def believe(self, row: Array) -> Belief:
-        """Return what is expected of one row, in the unit of the scores."""
+    def believe(self, row: Floats) -> Belief:
+        """Return the prediction for one row, in the unit of the scores."""
         if not self.is_experienced:
             return super().believe(row)
         found, spread, _ = self._process.predict(self.prior.points(row[np.newaxis]))
@@ -169,7 +116,7 @@ class ExperienceCommittee(Committee):
 
 
 class ExperienceCandidates(SpaceCandidates):
-    """Points of a space, encoded as the experience is."""
+    """Points of a space, encoded like the runs of the knowledge base."""
 
     def __init__(
         self,

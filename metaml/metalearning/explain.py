@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.metalearning.history import facts_of
-from metaml.metalearning.meta_learner import Member, Metafeatures, MetaLearner, described_as
-from metaml.metalearning.scales import Array
+from metaml.metalearning.meta_learner import LearnerModel, Metafeatures, MetaLearner, described_as
 from metaml.spaces.config import Config
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one input adds to a configuration's score, in standard deviations of a data set's scores."""
+    """The effect of one input on a configuration's score, in standard deviations of a data set's scores."""
 
     name: str
     value: float
@@ -26,7 +26,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A configuration's score, and what it is made of, the strongest first."""
+    """A configuration's predicted score and the contributions to it, the strongest first."""
 
     score: float
     contributions: tuple[Contribution, ...]
@@ -77,8 +77,8 @@ def importances(learner: MetaLearner, n: int = 10) -> list[tuple[str, float]]:
     return sorted(totals.items(), key=lambda item: -item[1])[:n]
 
 
-def _in_own_unit(learner: MetaLearner, member: Member, inputs: Array) -> Array:
-    """Return the inputs with numeric hyperparameters as the user knows them, not as places on the unit cube."""
+def _in_own_unit(learner: MetaLearner, member: LearnerModel, inputs: Floats) -> Floats:
+    """Return the inputs with numeric hyperparameters in their own unit instead of on the unit cube."""
     shown = inputs.copy()
     if member.recipe.inputs not in ("both", "hyperparameters"):
         return shown

@@ -1,24 +1,24 @@
-"""A guard against being misled: does what the meta-learner said agree with what is observed here?"""
+"""A guard against wrong predictions: do the scores predicted by the knowledge base agree with those observed?"""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from metaml.metalearning.assessment.quality import kendall
-from metaml.metalearning.scales import Array
+from metaml.arrays import Floats
+from metaml.metalearning.rank_correlation import kendall
 
 LEAST = 5
-"""Evaluations before the guard judges; with fewer, chance decides."""
+"""The guard needs this many evaluations; with fewer, the correlation is mostly noise."""
 ENOUGH = 10
 LENIENCE = 0.1
-"""Before ten evaluations a correlation must be this far below zero: those chosen first were all said to be good, and
-among equals chance decides. On openml100-sklearn it halves false alarms and finds an inverted knowledge base nearly as
-soon."""
+"""Before ten evaluations, the correlation must be this far below zero. The first configurations were all predicted
+to be good, so their order is mostly noise. On openml100-sklearn this halves false alarms and detects an inverted knowledge
+base almost as early."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """After how many evaluations trust was lost or won back, and the rank correlation then."""
+    """A change of trust: after how many evaluations, and the rank correlation at that time."""
 
     n_evaluations: int
     tau: float
@@ -34,10 +34,10 @@ class Verdict:
 
 @dataclass
 class Guard:
-    """Trusts until, from `least` evaluations on, Kendall's tau between said and observed is clearly below zero.
+    """Trusts the knowledge base while Kendall's tau between predicted and observed scores is high enough.
 
-    From ten evaluations on, zero itself is too little. It judges anew at every step, and
-    `verdicts` keeps each change of mind.
+    With fewer than `least` evaluations trust does not change. Up to nine evaluations, tau must be above -0.1; from ten
+    on, above 0. Trust is decided again at every step, and `verdicts` records each change.
     """
 
     least: int = LEAST
@@ -46,11 +46,11 @@ class Guard:
 
     @property
     def is_trusted(self) -> bool:
-        """Return whether the knowledge base has a vote now."""
+        """Return whether the knowledge base is trusted now."""
         return not self.verdicts or self.verdicts[-1].is_trusted
 
-    def judge(self, said: Array, observed: Array) -> bool:
-        """Return whether to trust, given what was said of the evaluations so far and what they gave.
+    def judge(self, predicted: Floats, observed: Floats) -> bool:
+        """Return whether to trust, given the predicted and the observed scores of the evaluations so far.
 
         >>> guard = Guard()
         >>> guard.judge(np.arange(5.0), -np.arange(5.0))
@@ -58,14 +58,14 @@ class Guard:
         >>> str(guard.verdicts[0])
         'After 5 evaluations the knowledge base was switched off: rank correlation with what was observed -1.00.'
         """
-        known = np.isfinite(said) & np.isfinite(observed)
+        known = np.isfinite(predicted) & np.isfinite(observed)
         n = int(known.sum())
         if n < self.least:
             return self.is_trusted
-        # Without any order on one side nothing was refuted: a data set on which everything ties is no evidence.
-        if np.ptp(said[known]) == 0 or np.ptp(observed[known]) == 0:
+        # If all values of one side are equal there is no evidence against the prediction.
+        if np.ptp(predicted[known]) == 0 or np.ptp(observed[known]) == 0:
             return self.is_trusted
-        self.tau = kendall(said[known], observed[known])
+        self.tau = kendall(predicted[known], observed[known])
         is_trusted = self.tau > (0.0 if n >= ENOUGH else -LENIENCE)
         if is_trusted != self.is_trusted:
             self.verdicts.append(Verdict(n, self.tau, is_trusted))

@@ -1,6 +1,6 @@
-"""The runs of one algorithm on many data sets as arrays: what every part of meta-learning learns from."""
+"""The runs of one algorithm on many data sets, as arrays. Every part of meta-learning learns from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -8,26 +8,27 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaml.arrays import Floats, Positions
 from metaml.encoding import Encoder, Facts
-from metaml.metalearning.scales import Array, Positions, normal_scores, standardised, within_groups
+from metaml.metalearning.scales import normal_scores, standardised, within_groups
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
-Flags = NDArray[np.bool_]
+LEAST_DATASETS = 10
+"""With fewer data sets, meta-learning is not used: a covariance over so few data sets means nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunHistory:
     """Runs of one algorithm, scored by one metric (higher is better), on the data sets of a knowledge base.
 
-    `groups` says for each run the position of its data set in `datasets`. `standard` and `normal` are the scores on
-    the two scales that data sets have in common, made of *all* runs of the data set, also of those that were thinned
-    out. `spread` is the standard deviation of each data set's raw scores. `seconds` and `reference` (the seconds of
-    the reference workload on the host that made the run) are NaN where unknown; `n_rows` are the rows that were
-    cross-validated, which may be fewer than the data set has. `notes` say in sentences what a user should know about
-    this history.
+    `groups` has, for each run, the position of its data set in `datasets`. `standard` and `normal` are the scores on
+    the two scales that all data sets share. They are computed from *all* runs of a data set, including runs that were
+    later dropped by thinning. `spread` is the standard deviation of each data set's raw scores. `reference` is the
+    time, in seconds, of the reference workload on the host that made the run. `seconds` and `reference` are NaN if
+    unknown. `n_rows` is the number of rows that were cross-validated, which can be fewer than the data set has.
+    `notes` are sentences for the user about this history.
     """
 
     algorithm: str
@@ -38,15 +39,15 @@ class RunHistory:
     encoder: Encoder
     groups: Positions
     configs: tuple[Config, ...]
-    rows: Array
-    scores: Array
-    standard: Array
-    normal: Array
-    spread: Array
-    weights: Array
-    seconds: Array
-    reference: Array
-    n_rows: Array
+    rows: Floats
+    scores: Floats
+    standard: Floats
+    normal: Floats
+    spread: Floats
+    weights: Floats
+    seconds: Floats
+    reference: Floats
+    n_rows: Floats
     runs: tuple[str, ...]
     metafeatures: pd.DataFrame
     facts: tuple[Facts | None, ...]
@@ -68,12 +69,16 @@ class RunHistory:
         """Return for each data set the positions of its runs."""
         return _places(self.groups, self.n_datasets)
 
-    def encode(self, configs: Sequence[Config], facts: Facts | None = None) -> Array:
-        """Return configurations of this algorithm as rows on the unit cube; what no run ever had is unknown."""
+    def encode(self, configs: Sequence[Config], facts: Facts | None = None) -> Floats:
+        """Return configurations as rows on the unit cube; values that no run had are encoded as unknown."""
         return self.encoder.transform(configs, facts)
 
+    def metafeatures_of(self, k: int) -> dict[str, float]:
+        """Return the metafeatures of the data set at position `k`."""
+        return {str(name): float(value) for name, value in self.metafeatures.iloc[k].items()}
+
     def keep(self, datasets: Iterable[int]) -> Self:
-        """Return the history with these data sets (positions) only."""
+        """Return a history of these data sets (positions) only."""
         kept = np.array(sorted(set(datasets)), dtype=np.int64)
         new = np.full(self.n_datasets, -1, dtype=np.int64)
         new[kept] = np.arange(len(kept))
@@ -89,17 +94,17 @@ class RunHistory:
         )
 
     def without(self, datasets: Iterable[int]) -> Self:
-        """Return the history without these data sets (positions)."""
+        """Return a history of all other data sets than these (positions)."""
         gone = set(datasets)
         return self.keep(k for k in range(self.n_datasets) if k not in gone)
 
     def thinned(self, most: int, seed: int = 0) -> Self:
-        """Return at most `most` runs of each data set, drawn at random, the heavier runs first."""
+        """Return a history of at most `most` runs per data set, drawn at random in proportion to their weights."""
         return self._select(_thinned(self.places, self.weights, most, seed))
 
-    def with_scores(self, scores: Array) -> Self:
-        """Return the same runs with other scores; used to ask what a wrong knowledge base would do."""
-        spread = np.array([float(scores[places].std()) if len(places) else 0.0 for places in self.places])
+    def with_scores(self, scores: Floats) -> Self:
+        """Return the same runs with other scores. Used to test what a misleading knowledge base would do."""
+        spread = _spreads(scores, self.places)
         standard = within_groups(scores, self.groups, standardised)
         normal = within_groups(scores, self.groups, normal_scores)
         return replace(self, scores=scores, standard=standard, normal=normal, spread=spread)
@@ -127,13 +132,17 @@ def _places(groups: Positions, n: int) -> tuple[Positions, ...]:
     return tuple(order[low:high] for low, high in pairwise(edges))
 
 
-def _thinned(groups: Sequence[Positions], weights: Array, most: int, seed: int) -> Positions:
+def _spreads(scores: Floats, groups: Sequence[Positions]) -> Floats:
+    return np.array([float(scores[places].std()) if len(places) else 0.0 for places in groups])
+
+
+def _thinned(groups: Sequence[Positions], weights: Floats, most: int, seed: int) -> Positions:
     rng = np.random.default_rng(seed)
     chosen = [_drawn(places, weights[places], most, rng) for places in groups]
     return np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
 
 
-def _drawn(places: Positions, weights: Array, most: int, rng: np.random.Generator) -> Positions:
+def _drawn(places: Positions, weights: Floats, most: int, rng: np.random.Generator) -> Positions:
     if len(places) <= most:
         return places
     # Exponential races: a draw without replacement in proportion to the weights (Efraimidis & Spirakis 2006).
@@ -148,14 +157,14 @@ def make_history(
     datasets: Sequence[str],
     groups: Positions,
     configs: Sequence[Config],
-    scores: Array,
+    scores: Floats,
     metafeatures: pd.DataFrame | Mapping[str, Mapping[str, float]] | None = None,
     names: Sequence[str] | None = None,
     facts: Sequence[Facts | None] | None = None,
-    weights: Array | None = None,
-    seconds: Array | None = None,
-    reference: Array | None = None,
-    n_rows: Array | None = None,
+    weights: Floats | None = None,
+    seconds: Floats | None = None,
+    reference: Floats | None = None,
+    n_rows: Floats | None = None,
     runs: Sequence[str] | None = None,
     log: Iterable[str] = (),
     space: Space | None = None,
@@ -167,22 +176,15 @@ def make_history(
 ) -> RunHistory:
     """Return a history from plain sequences; at most `most_per_dataset` runs of each data set are encoded.
 
-    `metafeatures` has a row for each data set; a data set without one is described by missing values. With a `space`,
-    columns cover it, also where no run has been. Without `n_rows`, runs are on all rows of their data sets.
+    `metafeatures` has a row for each data set; a data set without one gets missing values. With a `space`, the encoded
+    columns cover the whole space, including parts without runs. Without `n_rows`, each run used all rows.
     """
     unknown = np.full(len(scores), np.nan)
-    table = metafeatures if isinstance(metafeatures, pd.DataFrame) else pd.DataFrame(metafeatures or {}).T
-    table = table.reindex(list(datasets)).astype(np.float64)
-    known_facts = tuple(facts) if facts is not None else tuple(facts_of(row) for _, row in table.iterrows())
+    table = _metafeature_table(metafeatures, datasets)
     weights = np.ones(len(scores)) if weights is None else weights
-    if n_rows is None:
-        n_rows = table["NumberOfInstances"].to_numpy(np.float64)[groups] if "NumberOfInstances" in table else unknown
     places = _places(groups, len(datasets))
-    spread = np.array([float(scores[own].std()) if len(own) else 0.0 for own in places])
-    # Targets are made of all runs, but only those that are kept become configurations: memory stays bounded.
-    kept = np.arange(len(scores))
-    if most_per_dataset is not None:
-        kept = _thinned(places, weights, most_per_dataset, seed)
+    # Scales are computed from all runs. Only the runs that are kept are decoded, so memory stays bounded.
+    kept = _kept(places, weights, most_per_dataset, seed)
     raw = RunHistory(
         algorithm=algorithm,
         metric=metric,
@@ -196,22 +198,53 @@ def make_history(
         scores=scores[kept],
         standard=within_groups(scores, groups, standardised)[kept],
         normal=within_groups(scores, groups, normal_scores)[kept],
-        spread=spread,
+        spread=_spreads(scores, places),
         weights=weights[kept],
         seconds=(unknown if seconds is None else seconds)[kept],
         reference=(unknown if reference is None else reference)[kept],
-        n_rows=n_rows[kept],
+        n_rows=(_all_rows(table, groups) if n_rows is None else n_rows)[kept],
         runs=tuple("" if runs is None else runs[place] for place in kept.tolist()),
         metafeatures=table,
-        facts=known_facts,
+        facts=tuple(facts_of(row) for _, row in table.iterrows()) if facts is None else tuple(facts),
         left_out=tuple(left_out),
         notes=tuple(notes),
     )
     return encoded(raw, space)
 
 
+def _metafeature_table(
+    metafeatures: pd.DataFrame | Mapping[str, Mapping[str, float]] | None, datasets: Sequence[str]
+) -> pd.DataFrame:
+    table = metafeatures if isinstance(metafeatures, pd.DataFrame) else pd.DataFrame(metafeatures or {}).T
+    return table.reindex(list(datasets)).astype(np.float64)
+
+
+def _kept(groups: Sequence[Positions], weights: Floats, most: int | None, seed: int) -> Positions:
+    return np.arange(len(weights)) if most is None else _thinned(groups, weights, most, seed)
+
+
+def _all_rows(table: pd.DataFrame, groups: Positions) -> Floats:
+    """Return, for each run, the number of rows of its data set; NaN if unknown."""
+    if "NumberOfInstances" not in table:
+        return np.full(len(groups), np.nan)
+    return table["NumberOfInstances"].to_numpy(np.float64)[groups]
+
+
+def leave_out_parts(n_datasets: int, n_parts: int | None, seed: int = 0) -> Iterator[list[int]]:
+    """Yield the data sets (positions) to leave out together: one at a time, or in `n_parts` random parts.
+
+    >>> [sorted(part) for part in leave_out_parts(3, None)]
+    [[0], [1], [2]]
+    """
+    if n_parts is None or n_parts >= n_datasets:
+        yield from ([k] for k in range(n_datasets))
+        return
+    order = np.random.default_rng(seed).permutation(n_datasets)
+    yield from ([int(k) for k in part] for part in np.array_split(order, n_parts))
+
+
 def encoded(history: RunHistory, space: Space | None = None) -> RunHistory:
-    """Return the history with an encoder fitted to its configurations (and to a space), and their rows."""
+    """Return the history with an encoder fitted to its configurations (and a space), and with encoded rows."""
     if history.is_empty and space is None:
         return history
     known = all(fact is not None for fact in history.facts)

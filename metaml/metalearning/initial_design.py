@@ -1,7 +1,7 @@
-"""The first evaluations on a new data set: configurations of any algorithm that together do well on data sets like it.
+"""The initial design: the first evaluations on a new data set, chosen to do well together on similar data sets.
 
-A portfolio as in TabRepo (Salinas & Erickson 2024) and auto-sklearn 2 (Feurer et al. 2022), but chosen for the data set
-at hand: data sets that are like it count more, and under a time budget what is expected to take long must promise more.
+A portfolio as in TabRepo (Salinas & Erickson 2024) and auto-sklearn 2 (Feurer et al. 2022), but chosen for one data
+set: similar data sets count more, and under a time budget a slow candidate must promise a larger gain.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -10,28 +10,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaml.acquisition.candidates import key_of
+from metaml.arrays import Floats
 from metaml.metafeatures.similarity import nearest
+from metaml.metalearning.history import LEAST_DATASETS
 from metaml.metalearning.meta_learner import Metafeatures
-from metaml.metalearning.portfolio import LIKENESS, AlgorithmConfig, Portfolio
-from metaml.metalearning.scales import Array
+from metaml.metalearning.portfolio import SIMILARITY_FEATURES, AlgorithmConfig, Portfolio
 from metaml.spaces.config import Config
 
-LEAST_DATASETS = 10
 USUAL_FOLDS = 5
-"""Of the runs that moves are known by; an evaluation with fewer folds takes less."""
+"""Folds of the runs that the portfolio was learnt from; an evaluation with fewer folds takes less time."""
 HALF_WEIGHT = 20
-"""The data set at this place in the order of likeness counts half as much as the nearest."""
+"""The data set at this position in the order of similarity counts half as much as the nearest."""
 LONGEST_SHARE = 0.2
 FREE_SHARE = 0.02
-"""A move may be expected to take a fifth of the budget at most; below a fiftieth, seconds do not count."""
+"""A candidate may take at most a fifth of the budget; below a fiftieth, its seconds do not matter."""
 LEAST_GAIN = 0.005
-"""A move must raise the mean level by this much; what promises less is left to the search."""
-N_CARRIERS = 5
+"""A candidate must raise the mean level by at least this much; smaller gains are left to the search."""
+N_SIMILAR = 5
+"""Similar data sets that are shown as reasons for a suggestion."""
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A configuration to evaluate, with the seconds it is expected to take (NaN if nothing is known)."""
+    """A configuration to evaluate, and its expected seconds (NaN if unknown)."""
 
     algorithm: str
     config: Config
@@ -39,7 +40,7 @@ class Suggestion:
 
 
 class InitialDesign:
-    """A portfolio read for one data set: what to evaluate first, which algorithms to try first, and why."""
+    """A portfolio applied to one data set: which configurations and algorithms to try first, and why."""
 
     def __init__(
         self,
@@ -52,20 +53,20 @@ class InitialDesign:
         n_folds: int = USUAL_FOLDS,
         reference_seconds: float | None = None,
     ) -> None:
-        self._described = {name: float(metafeatures.get(name, np.nan)) for name in LIKENESS}
+        self._described = {name: float(metafeatures.get(name, np.nan)) for name in SIMILARITY_FEATURES}
         usable = [
             place
-            for place, (name, config) in enumerate(portfolio.moves)
+            for place, (name, config) in enumerate(portfolio.candidates)
             if name in algorithms and is_valid(name, config)
         ]
         seconds = portfolio.seconds(self._described, n_rows=n_rows, reference_seconds=reference_seconds)
         seconds *= n_folds / USUAL_FOLDS
-        self.moves = [Suggestion(*portfolio.moves[place], float(seconds[place])) for place in usable]
+        self.candidates = [Suggestion(*portfolio.candidates[place], float(seconds[place])) for place in usable]
         self._levels = portfolio.levels[:, usable]
         self._names = [portfolio.names[fingerprint] for fingerprint in portfolio.metafeatures.index]
-        self._weights, self._distances = _likeness(portfolio, self._described)
-        self._places = {(move.algorithm, key_of(move.config)): k for k, move in enumerate(self.moves)}
-        self.is_usable = portfolio.n_datasets >= LEAST_DATASETS and bool(self.moves)
+        self._weights, self._distances = _similarity(portfolio, self._described)
+        self._places = {(item.algorithm, key_of(item.config)): k for k, item in enumerate(self.candidates)}
+        self.is_usable = portfolio.n_datasets >= LEAST_DATASETS and bool(self.candidates)
 
     def first(
         self,
@@ -75,52 +76,52 @@ class InitialDesign:
         budget_seconds: float | None = None,
         is_filled: bool = False,
     ) -> list[Suggestion]:
-        """Return up to `n` moves, the first to be made first: those `given`, then what adds most to them.
+        """Return up to `n` suggestions in order: those `given`, then those that add most to them.
 
-        Without a budget in seconds, what a move takes does not matter: the order is then the same on every machine. If
-        it is to be filled, what stands highest by itself follows where nothing adds any more.
+        Without a budget in seconds, costs are ignored, and the order is the same on every machine. With `is_filled`,
+        if no candidate adds enough any more, those with the highest expected level follow.
         """
         if not self.is_usable:
             return []
-        costs = _costs(self.moves, budget_seconds)
+        costs = _costs(self.candidates, budget_seconds)
         places = [self._places.get((name, key_of(config))) for name, config in given]
         chosen = greedy(self._levels, self._weights, costs, n, given=[place for place in places if place is not None])
         if is_filled:
             highest = np.argsort(-self._expected, kind="stable").tolist()
             chosen = list(dict.fromkeys([*chosen, *highest]))[:n]
-        return [self.moves[k] for k in chosen]
+        return [self.candidates[k] for k in chosen]
 
     def first_configs(
         self, n: int, *, given: Sequence[AlgorithmConfig] = (), budget_seconds: float | None = None
     ) -> list[AlgorithmConfig]:
-        """Return what `first` does, as pairs of algorithm and configuration."""
+        """Return the result of `first` as pairs of algorithm and configuration."""
         return [(item.algorithm, item.config) for item in self.first(n, given=given, budget_seconds=budget_seconds)]
 
     @property
-    def _expected(self) -> Array:
-        """Return the level of each move, in the mean over data sets, similar ones counting more."""
-        expected: Array = self._weights @ self._levels / self._weights.sum()
+    def _expected(self) -> Floats:
+        """Return the mean level of each candidate over data sets; similar data sets count more."""
+        expected: Floats = self._weights @ self._levels / self._weights.sum()
         return expected
 
     def order(self) -> list[str]:
-        """Return the algorithms, the one whose best move is expected to stand highest here first."""
+        """Return the algorithms, the one with the highest expected level of its best candidate first."""
         best: dict[str, float] = {}
-        for move, level in zip(self.moves, self._expected if self.is_usable else (), strict=self.is_usable):
-            best[move.algorithm] = max(best.get(move.algorithm, 0.0), float(level))
+        for item, level in zip(self.candidates, self._expected if self.is_usable else (), strict=self.is_usable):
+            best[item.algorithm] = max(best.get(item.algorithm, 0.0), float(level))
         return sorted(best, key=lambda name: -best[name])
 
     @property
     def similar(self) -> list[tuple[str, float]]:
-        """Return the names of the known data sets that are most like this one, with their distances."""
-        alike = np.argsort(self._distances, kind="stable")[:N_CARRIERS]
-        return [(self._names[k], float(self._distances[k])) for k in alike if np.isfinite(self._distances[k])]
+        """Return the names of the most similar known data sets, with their distances."""
+        similar = np.argsort(self._distances, kind="stable")[:N_SIMILAR]
+        return [(self._names[k], float(self._distances[k])) for k in similar if np.isfinite(self._distances[k])]
 
     def reasons(self, algorithm: str, config: Config) -> dict[str, object]:
-        """Return how a move stood on the data sets that are most like this one; nothing if it is not known."""
+        """Return the levels of a candidate on the most similar data sets; empty if it is not in the portfolio."""
         place = self._places.get((algorithm, key_of(config)))
         if place is None or not self.is_usable:
             return {}
-        alike = np.argsort(self._distances, kind="stable")[:N_CARRIERS]
+        similar = np.argsort(self._distances, kind="stable")[:N_SIMILAR]
         return {
             "expected_level": round(float(self._expected[place]), 3),
             "carriers": [
@@ -129,16 +130,16 @@ class InitialDesign:
                     "level": round(float(self._levels[k, place]), 2),
                     "distance": round(float(self._distances[k]), 3),
                 }
-                for k in alike
+                for k in similar
             ],
         }
 
 
-def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequence[int] = ()) -> list[int]:
-    """Return the candidates (columns) that raise the weighted mean, over rows, of the best level most for their cost.
+def greedy(levels: Floats, weights: Floats, costs: Floats, n: int, *, given: Sequence[int] = ()) -> list[int]:
+    """Return candidates (columns) chosen greedily by gain per cost.
 
-    Those given come first, and what they reach counts as reached. There are fewer than `n` where what is left promises
-    next to nothing, or takes too long.
+    The gain is how much a candidate raises the weighted mean, over rows, of the best level so far. Those `given` come
+    first and count as chosen. There are fewer than `n` if all others gain too little or take too long.
 
     >>> greedy(np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.9]]), np.array([1.0, 1.0]), np.ones(3), 2)
     [2, 0]
@@ -158,8 +159,8 @@ def greedy(levels: Array, weights: Array, costs: Array, n: int, *, given: Sequen
     return chosen
 
 
-def _likeness(portfolio: Portfolio, described: Metafeatures) -> tuple[Array, Array]:
-    """Return how much each data set counts, the more the nearer its metafeatures, and how far it is."""
+def _similarity(portfolio: Portfolio, described: Metafeatures) -> tuple[Floats, Floats]:
+    """Return the weight of each data set, larger for nearer metafeatures, and its distance."""
     fingerprints = [str(fingerprint) for fingerprint in portfolio.metafeatures.index]
     found = nearest(described, portfolio.metafeatures, n=len(fingerprints))
     rank = {fingerprint: k for k, (fingerprint, _) in enumerate(found)}
@@ -170,11 +171,11 @@ def _likeness(portfolio: Portfolio, described: Metafeatures) -> tuple[Array, Arr
     return weights, np.array([far.get(fingerprint, np.inf) for fingerprint in fingerprints])
 
 
-def _costs(moves: Sequence[Suggestion], budget_seconds: float | None) -> Array:
+def _costs(candidates: Sequence[Suggestion], budget_seconds: float | None) -> Floats:
     if budget_seconds is None:
-        return np.ones(len(moves))
-    seconds = np.array([move.seconds for move in moves])
+        return np.ones(len(candidates))
+    seconds = np.array([item.seconds for item in candidates])
     usual = float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else 1.0
     seconds = np.where(np.isfinite(seconds), seconds, usual)
-    costs: Array = np.sqrt(np.maximum(seconds, FREE_SHARE * budget_seconds))
+    costs: Floats = np.sqrt(np.maximum(seconds, FREE_SHARE * budget_seconds))
     return np.where(seconds > LONGEST_SHARE * budget_seconds, np.inf, costs)

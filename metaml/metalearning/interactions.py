@@ -1,7 +1,7 @@
-"""Columns that put a hyperparameter in relation to the size of the data set, or to another hyperparameter.
+"""Interaction columns: a hyperparameter relative to the size of the data set, or to another hyperparameter.
 
-A tree needs many splits to see that a leaf of ten rows is large among fifty rows and small among a million; as a
-column of its own it needs one.
+Ten rows in a leaf are many out of fifty and few out of a million. A tree needs many splits to learn this from two
+columns, and one split if the ratio is a column.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.encoding import Encoder
 from metaml.encoding.resolvers import plain_name
-from metaml.metalearning.scales import Array
 
 SIZES = {
     "rows": "NumberOfInstances",
@@ -19,27 +19,27 @@ SIZES = {
     "classes": "NumberOfClasses",
     "minority": "MinorityClassSize",
 }
-"""The sizes that interactions speak of, and the metafeature that holds each."""
+"""The sizes used in interactions, and the metafeature for each."""
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """A column made of hyperparameters and sizes: its name, what it needs, and how it is computed from them."""
+    """A column computed from hyperparameters and sizes: its name, its inputs and its formula."""
 
     name: str
     parameters: tuple[str, ...]
     sizes: tuple[str, ...]
-    compute: Callable[..., Array]
+    compute: Callable[..., Floats]
 
 
-def _log(values: Array) -> Array:
+def _log(values: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms: Array = np.where(values > 0, np.log(values), np.nan)
+        logarithms: Floats = np.where(values > 0, np.log(values), np.nan)
     return logarithms
 
 
-def _log2(values: Array) -> Array:
-    binary: Array = _log(values) / np.log(2.0)
+def _log2(values: Floats) -> Floats:
+    binary: Floats = _log(values) / np.log(2.0)
     return binary
 
 
@@ -76,14 +76,14 @@ NAMED: tuple[Interaction, ...] = (
     ),
     Interaction("log C + log rows", ("C",), ("rows",), lambda h, n: _log(h) + _log(n)),
 )
-"""The relations that were found to help, by the names scikit-learn gives the hyperparameters."""
+"""Interactions that were found to help, by scikit-learn's names of the hyperparameters."""
 
 
 def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[Interaction, ...]:
-    """Return the relations of a hyperparameter that no named one speaks of.
+    """Return the interactions of a hyperparameter that has no named one.
 
-    What was drawn on a log scale is an amount that grows or shrinks with the data; a share of [0, 1] is a share of
-    the columns or of the rows; any other number is a count of rows, or a depth.
+    A log-scale hyperparameter is treated as an amount that grows or shrinks with the data, a number in [0, 1] as a share
+    of the columns, and any other number as a count of rows or a depth.
     """
     if is_log:
         return (
@@ -98,9 +98,9 @@ def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[Interaction, ..
     )
 
 
-def amounts(encoder: Encoder, rows: Array) -> dict[str, Array]:
-    """Return the numeric hyperparameters behind encoded rows, in their own unit, by their full name."""
-    found: dict[str, Array] = {}
+def amounts(encoder: Encoder, rows: Floats) -> dict[str, Floats]:
+    """Return the numeric hyperparameters of encoded rows, in their own unit, by full name."""
+    found: dict[str, Floats] = {}
     column = 0
     for coding in encoder.codings_:
         if coding.has_numbers and coding.kind != "boolean" and 0 in coding.kept:
@@ -121,18 +121,18 @@ def interactions_for(encoder: Encoder) -> tuple[Interaction, ...]:
     }
     plain = {plain_name(name): name for name in numeric}
     chosen = [item for item in NAMED if all(name in plain for name in item.parameters)]
-    spoken_of = {name for item in chosen for name in item.parameters}
+    covered = {name for item in chosen for name in item.parameters}
     for short, name in plain.items():
         coding = numeric[name]
-        if short not in spoken_of:
+        if short not in covered:
             is_share = not coding.is_log and coding.low >= 0 and coding.low + coding.span <= 1.0
             chosen += generic(short, is_log=coding.is_log, is_share=is_share)
     return tuple(chosen)
 
 
 def interaction_columns(
-    interactions: Sequence[Interaction], encoder: Encoder, rows: Array, sizes: Mapping[str, Array]
-) -> Array:
+    interactions: Sequence[Interaction], encoder: Encoder, rows: Floats, sizes: Mapping[str, Floats]
+) -> Floats:
     """Return a column for each interaction; `sizes` gives `rows`, `columns`, `classes`, `minority` for each row."""
     values = {plain_name(name): column for name, column in amounts(encoder, rows).items()}
     columns = [

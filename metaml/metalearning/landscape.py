@@ -1,7 +1,7 @@
-"""How scores vary over configurations, for each data set of a history: what a few evaluations can be matched with.
+"""The landscape: how scores vary over configurations, for each data set of a run history.
 
-A small forest per data set fills in the configurations that were not run there. All forests are read off on one grid of
-configurations; between its points a forest of many outputs interpolates. The grid is all that has to be stored.
+A small forest per data set predicts the configurations that were not run there. All forests are evaluated on one grid
+of configurations; a multi-output forest interpolates between its points. Only the grid has to be stored.
 """
 
 from collections.abc import Iterable
@@ -12,25 +12,25 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from metaml.arrays import Floats
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.meta_learner import Metafeatures
-from metaml.metalearning.scales import Array
 from metaml.system.threads import at_most_threads, importing
 
 N_COMPONENTS = 25
-"""Five components hold nine tenths of the variance over data sets (openml100-sklearn); the rest is cheap."""
+"""Five components explain 90 % of the variance over data sets (openml100-sklearn); more cost little."""
 INACTIVE = -1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Landscape:
-    """Levels of `n` data sets on a grid of encoded configurations, in standard deviations of each data set."""
+    """Scores of data sets on a grid of encoded configurations, in standard deviations of each data set."""
 
     datasets: tuple[str, ...]
-    grid: Array
-    levels: Array
+    grid: Floats
+    levels: Floats
     metafeatures: pd.DataFrame
-    log_spread: Array
+    log_spread: Floats
     seed: int = 0
 
     @property
@@ -55,10 +55,10 @@ class Landscape:
         return float(self.log_spread.mean()), max(float(self.log_spread.std()), 0.1)
 
     @cached_property
-    def _parts(self) -> tuple[Array, Array, Array]:
-        """Return the average level on the grid, the components there, and each data set's place along them."""
+    def _parts(self) -> tuple[Floats, Floats, Floats]:
+        """Return the mean level on the grid, the principal components there, and each data set's coordinates."""
         average = self.levels.mean(axis=0)
-        # Several threads would share the work, and so round, differently every time: a search could not be replayed.
+        # With several threads rounding differs from run to run, and a search could not be replayed.
         with at_most_threads(1):
             U, S, V = np.linalg.svd(self.levels - average, full_matrices=False)
         k = min(N_COMPONENTS, len(S))
@@ -74,24 +74,24 @@ class Landscape:
         forest = ExtraTreesRegressor(40, max_features=1.0, random_state=self.seed, n_jobs=1)
         return forest.fit(_filled(self.grid), np.column_stack([average, components]))
 
-    def at(self, rows: Array) -> tuple[Array, Array]:
-        """Return the average level of each row, and its components.
+    def at(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Return the mean level of each row, and its components.
 
         The product of two rows' components is the covariance of their levels over data sets.
         """
         queries = _filled(rows).astype(np.float32)
-        # What the forest itself would say, without checking the same rows again for each tree.
+        # The same as forest.predict, without checking the rows again for each tree.
         trees = [tree.tree_.predict(queries) for tree in self._interpolator.estimators_]
         found = np.sum(trees, axis=0).reshape(len(rows), -1) / len(trees)
         return found[:, 0], found[:, 1:]
 
-    def levels_at(self, rows: Array) -> Array:
+    def levels_at(self, rows: Floats) -> Floats:
         """Return the level of each data set (first axis) at each row."""
         average, components = self.at(rows)
         return average + self._parts[2] @ components.T
 
-    def guess(self, metafeatures: Metafeatures) -> Array:
-        """Return where along the components a data set with these metafeatures is expected."""
+    def guess(self, metafeatures: Metafeatures) -> Floats:
+        """Return the expected coordinates, along the components, of a data set with these metafeatures."""
         with importing:
             from sklearn.ensemble import ExtraTreesRegressor
 
@@ -102,18 +102,18 @@ class Landscape:
         table = self.metafeatures[names].to_numpy(np.float64)
         middle = np.nanmedian(table, axis=0)
         asked = np.array([float(metafeatures.get(name, np.nan)) for name in names])
-        # Components count by the variance they hold: places are in units of one standard deviation each.
+        # Weight components by their variance: coordinates have a standard deviation of one each.
         scale = np.linalg.norm(self._parts[1], axis=0)
         forest = ExtraTreesRegressor(30, min_samples_leaf=2, max_features=0.2, random_state=self.seed, n_jobs=1).fit(
             np.where(np.isnan(table), middle, table), places * scale
         )
-        said = forest.predict(np.where(np.isnan(asked), middle, asked)[np.newaxis])[0]
-        guess: Array = np.where(scale > 0, said / np.maximum(scale, 1e-12), 0.0)
+        predicted = forest.predict(np.where(np.isnan(asked), middle, asked)[np.newaxis])[0]
+        guess: Floats = np.where(scale > 0, predicted / np.maximum(scale, 1e-12), 0.0)
         return guess
 
 
 def make_landscape(history: RunHistory, *, n_grid: int = 2000, seed: int = 0) -> Landscape:
-    """Return the landscape of an experience; data sets on which all scores are equal have none and are left out."""
+    """Return the landscape of a run history, without the data sets on which all scores are equal."""
     with importing:
         from sklearn.ensemble import ExtraTreesRegressor
 
@@ -131,7 +131,7 @@ def make_landscape(history: RunHistory, *, n_grid: int = 2000, seed: int = 0) ->
         places = history.places[k]
         forest = ExtraTreesRegressor(60, min_samples_leaf=2, max_features=0.7, random_state=seed, n_jobs=1)
         forest.fit(_filled(history.rows[places]), history.standard[places])
-        # The trees themselves: the forest would check and copy the queries for each of sixty trees.
+        # Call the trees directly: the forest would check and copy the queries for each of sixty trees.
         levels[position] = np.mean([tree.tree_.predict(queries)[:, 0] for tree in forest.estimators_], axis=0)
     return Landscape(
         datasets=tuple(history.datasets[k] for k in varied),
@@ -143,6 +143,6 @@ def make_landscape(history: RunHistory, *, n_grid: int = 2000, seed: int = 0) ->
     )
 
 
-def _filled(rows: Array) -> Array:
-    filled: Array = np.where(np.isnan(rows), INACTIVE, rows)
+def _filled(rows: Floats) -> Floats:
+    filled: Floats = np.where(np.isnan(rows), INACTIVE, rows)
     return filled

@@ -1,5 +1,7 @@
-"""All that a knowledge base teaches about one kind of task by one metric: each algorithm's meta-learner, which
-algorithm is good for what, and how long things take. Kept in one file, which holds text, JSON and plain arrays only.
+"""Lessons: everything that was learnt from a knowledge base for one kind of task and one metric.
+
+That is a meta-learner for each algorithm, a ranking of algorithms, a portfolio and run-time models. They are stored in
+one file, which holds only text, JSON and plain arrays.
 """
 
 import io
@@ -27,17 +29,17 @@ from metaml.metalearning.runtime import RuntimeLearner
 from metaml.metalearning.training import Trained, packed, train, unpacked
 
 UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError)
-"""What a damaged file may raise."""
+"""The errors that a damaged file can raise."""
 FORMAT = 3
-"""Changes with what is written, so that files of another release are trained anew instead of misread."""
+"""Changes with what is written, so that files of another release are retrained instead of misread."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """What was learnt of several algorithms, by one metric, from data sets of one family (see `table.TASK_FAMILIES`).
+    """What was learnt about several algorithms, for one metric and one task family (see `TASK_FAMILIES`).
 
-    Landscapes of different algorithms share one scale. `names` are those of the data sets, by fingerprint. Of the
-    `n_known` runs that the knowledge base had, `n_runs` went in, which took `seconds`.
+    Landscapes of different algorithms share one scale. `names` are the names of the data sets, by fingerprint. The
+    knowledge base had `n_known` runs; `n_runs` of them were used, and learning took `seconds`.
     """
 
     metric: str
@@ -63,7 +65,7 @@ class Lessons:
 
     @property
     def n_datasets(self) -> int:
-        """Return the number of data sets that something was learnt from."""
+        """Return the number of data sets that were used."""
         return len(self.names)
 
 
@@ -77,8 +79,8 @@ def teach(
     n_threads: int = 1,
     seed: int = 0,
 ) -> Lessons:
-    """Return what histories with several algorithms, all scored by one metric, teach."""
-    begun = time.perf_counter()
+    """Return the lessons of the run histories of several algorithms, all scored by one metric."""
+    start = time.perf_counter()
     known = on_one_scale({name: item for name, item in histories.items() if not item.is_empty})
     trained = {
         name: train(item, recipe=recipe, n_grid=n_grid, n_threads=n_threads, seed=seed) for name, item in known.items()
@@ -92,7 +94,7 @@ def teach(
         revision="" if first is None else first.revision,
         n_runs=sum(item.n_runs for item in trained.values()),
         n_known=n_known,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - start,
         trained=trained,
         runtimes=runtimes,
         prior=prior,
@@ -108,7 +110,7 @@ def teach(
 
 
 def save_lessons(lessons: Lessons, path: Path) -> None:
-    """Write lessons into one file, all or nothing."""
+    """Write lessons into one file; if that fails, an older file stays as it is."""
     table = lessons.metafeatures
     arrays = {
         "metafeatures": table.to_numpy(np.float32),
@@ -138,16 +140,16 @@ def save_lessons(lessons: Lessons, path: Path) -> None:
             for name, model in lessons.runtimes.items()
         },
     }
-    moves, plain = lessons.portfolio.packed()
-    portfolio = io.BytesIO()
-    np.savez(portfolio, allow_pickle=False, **plain)
+    portfolio, arrays = lessons.portfolio.packed()
+    portfolio_arrays = io.BytesIO()
+    np.savez(portfolio_arrays, allow_pickle=False, **arrays)
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f"{path.name}.{os.getpid()}")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         file.writestr("lessons.json", json.dumps(content))
         file.writestr("tables.npz", buffer.getvalue())
-        file.writestr("repertoire.json", json.dumps({"format": FORMAT, **moves}))
-        file.writestr("repertoire.npz", portfolio.getvalue())
+        file.writestr("repertoire.json", json.dumps({"format": FORMAT, **portfolio}))
+        file.writestr("repertoire.npz", portfolio_arrays.getvalue())
         for name, trained in lessons.trained.items():
             for part, data in packed(trained, metafeatures=False).items():
                 file.writestr(f"{name}/{part}", data)
@@ -167,7 +169,7 @@ def load_lessons(path: Path) -> Lessons:
 
 
 def taught_by(path: Path) -> frozenset[str] | None:
-    """Return the fingerprints of the data sets that the lessons of a file are of; None if it cannot be read."""
+    """Return the fingerprints of the data sets that the lessons of a file were learnt from; None if unreadable."""
     try:
         with zipfile.ZipFile(path) as file:
             return frozenset(_content(file, "lessons.json")["names"])
@@ -176,7 +178,7 @@ def taught_by(path: Path) -> frozenset[str] | None:
 
 
 def load_portfolio(path: Path) -> Portfolio | None:
-    """Return only the portfolio of a file of lessons, in milliseconds; None if there is none that can be read."""
+    """Return only the portfolio of a lessons file, which takes milliseconds; None if it cannot be read."""
     try:
         with zipfile.ZipFile(path) as file:
             return _read_portfolio(file)

@@ -1,4 +1,4 @@
-"""The meta-learner: LightGBM ranks the configurations of an algorithm for a data set that was never seen.
+"""The meta-learner: LightGBM models that rank the configurations of an algorithm for a new data set.
 
 Its inputs are the encoded configuration, the data set's metafeatures and columns that relate the two; its target is
 the score on a scale common to all data sets (van Hoof 2018, section 6.2).
@@ -11,11 +11,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaml.arrays import Floats
 from metaml.encoding import Encoder
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.history import RunHistory, facts_of
 from metaml.metalearning.interactions import SIZES, Interaction, interaction_columns, interactions_for
-from metaml.metalearning.scales import Array, Target
+from metaml.metalearning.scales import Target
 from metaml.spaces.config import Config
 from metaml.system.threads import importing
 
@@ -24,14 +25,14 @@ Metafeatures = Mapping[str, float]
 
 SIMPLE: tuple[str, ...] = GROUPS["simple"].names
 N_GRADES = 31
-"""Steps of relevance a ranker tells apart; LightGBM's gains are defined for 31."""
+"""Grades of relevance for a ranker; LightGBM's gains are defined for 31."""
 ENOUGH_TO_USE_ALL = 40
-"""Metafeatures beyond the simple ones from which on a second model looks at all of them."""
+"""With at least this many metafeatures beyond the simple ones, one model uses all of them."""
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How one LightGBM model is trained. `metafeatures` is which of them it sees."""
+class LearnerRecipe:
+    """How one LightGBM model is trained; `metafeatures` says which of them it uses."""
 
     inputs: Inputs = "both"
     metafeatures: Literal["simple", "all"] = "all"
@@ -46,31 +47,31 @@ class Recipe:
     extra_trees: bool = True
 
 
-X1 = Recipe()
-X2 = Recipe(metafeatures="simple")
-THESIS = Recipe(
+X1 = LearnerRecipe()
+X2 = LearnerRecipe(metafeatures="simple")
+THESIS = LearnerRecipe(
     target="standard", has_interactions=False, n_leaves=4, min_rows_per_leaf=1, column_share=1.0, extra_trees=False
 )
-RECIPES: dict[str, tuple[Recipe, ...]] = {
+RECIPES: dict[str, tuple[LearnerRecipe, ...]] = {
     "default": (X1, X2),
     "compact": tuple(replace(recipe, n_trees=200, learning_rate=0.1) for recipe in (X1, X2)),
     "all": (X1,),
     "simple": (X2,),
     "thesis": (THESIS,),
-    "hyperparameters": (Recipe(inputs="hyperparameters", has_interactions=False),),
-    "metafeatures": (Recipe(inputs="metafeatures", has_interactions=False),),
-    "none": (Recipe(inputs="none", has_interactions=False),),
-    "ranker": (Recipe(metafeatures="simple", is_ranker=True, n_trees=200),),
+    "hyperparameters": (LearnerRecipe(inputs="hyperparameters", has_interactions=False),),
+    "metafeatures": (LearnerRecipe(inputs="metafeatures", has_interactions=False),),
+    "none": (LearnerRecipe(inputs="none", has_interactions=False),),
+    "ranker": (LearnerRecipe(metafeatures="simple", is_ranker=True, n_trees=200),),
 }
-"""Models whose predictions are averaged, by the name a user gives. `default` was best on 75 OpenML tasks; `compact` has
-two fifths of its size and loses .003 to .006 of tau."""
+"""Models whose predictions are averaged, by the name a user gives. `default` was best on 75 OpenML tasks. `compact` is
+40 % of its size and loses .003 to .006 of tau."""
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
-    """A trained model, what its columns are, and the level and unit of what it predicts."""
+class LearnerModel:
+    """A trained LightGBM model, its input columns (`names`), and the mean and unit of its predictions."""
 
-    recipe: Recipe
+    recipe: LearnerRecipe
     booster: Any
     metafeatures: tuple[str, ...]
     names: tuple[str, ...]
@@ -79,17 +80,17 @@ class Member:
 
 
 class MetaLearner:
-    """Averages LightGBM models trained on a history.
+    """Averages LightGBM models trained on a run history.
 
-    `default` uses all metafeatures in one model and the simple ones in a second; where the knowledge base has hardly
-    more than the simple ones, the second alone. Without any run, or with scores that never differ, it predicts zeros.
+    `default` trains one model on all metafeatures and one on the simple ones. If the knowledge base has few others, only
+    the second is trained. Without runs, or if all scores are equal, it predicts zeros.
     """
 
-    def __init__(self, recipe: str | Sequence[Recipe] = "default", *, n_threads: int = 1, seed: int = 0) -> None:
+    def __init__(self, recipe: str | Sequence[LearnerRecipe] = "default", *, n_threads: int = 1, seed: int = 0) -> None:
         self.recipes = RECIPES[recipe] if isinstance(recipe, str) else tuple(recipe)
         self.n_threads = n_threads
         self.seed = seed
-        self.members_: tuple[Member, ...] = ()
+        self.members_: tuple[LearnerModel, ...] = ()
         self.encoder_ = Encoder(unit=True)
         self.interactions_: tuple[Interaction, ...] = ()
 
@@ -111,22 +112,22 @@ class MetaLearner:
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: all but the interactions, which are functions and follow from the encoder."""
+        """Return the state to pickle, without the interactions: these are functions and follow from the encoder."""
         return {name: value for name, value in vars(self).items() if name != "interactions_"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Become what was pickled."""
+        """Restore a pickled state."""
         vars(self).update(state)
         self.interactions_ = interactions_for(self.encoder_) if self.members_ else ()
 
-    def predict(self, configs: Sequence[Config], metafeatures: Metafeatures) -> Array:
+    def predict(self, configs: Sequence[Config], metafeatures: Metafeatures) -> Floats:
         """Return a score for each configuration on a data set with these metafeatures; only their order counts.
 
-        Unknown metafeatures are missing, unknown hyperparameters are ignored.
+        Unknown metafeatures count as missing, unknown hyperparameters are ignored.
         """
         return self.predict_rows(self.encoder_.transform(configs, facts_of(metafeatures)), metafeatures)
 
-    def predict_rows(self, rows: Array, metafeatures: Metafeatures) -> Array:
+    def predict_rows(self, rows: Floats, metafeatures: Metafeatures) -> Floats:
         """Return a score for each encoded configuration."""
         if not self.members_:
             return np.zeros(len(rows))
@@ -134,14 +135,14 @@ class MetaLearner:
         total = np.zeros(len(rows))
         for member in self.members_:
             inputs = self.inputs(member.recipe, member.metafeatures, rows, described)
-            said = np.asarray(member.booster.predict(inputs, num_threads=self.n_threads), dtype=np.float64)
-            total += (said - member.centre) / member.unit
+            predicted = np.asarray(member.booster.predict(inputs, num_threads=self.n_threads), dtype=np.float64)
+            total += (predicted - member.centre) / member.unit
         return total / len(self.members_)
 
     def inputs(
-        self, recipe: Recipe, names: Sequence[str], rows: Array, described: Mapping[str, Array]
+        self, recipe: LearnerRecipe, names: Sequence[str], rows: Floats, described: Mapping[str, Floats]
     ) -> NDArray[np.float32]:
-        """Return the matrix a model of this recipe sees."""
+        """Return the input matrix of a model of this recipe."""
         blocks = []
         missing = np.full(len(rows), np.nan)
         if recipe.inputs in ("both", "hyperparameters"):
@@ -155,7 +156,7 @@ class MetaLearner:
             blocks.append(np.zeros((len(rows), 1)))
         return np.hstack(blocks).astype(np.float32)
 
-    def _names(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, ...]:
+    def _names(self, recipe: LearnerRecipe, names: Sequence[str]) -> tuple[str, ...]:
         columns: list[str] = []
         if recipe.inputs in ("both", "hyperparameters"):
             columns += self.encoder_.names
@@ -165,7 +166,7 @@ class MetaLearner:
             columns += [item.name for item in self.interactions_]
         return tuple(columns or ["nothing"])
 
-    def _train(self, recipe: Recipe, history: RunHistory, described: Mapping[str, Array]) -> Member:
+    def _train(self, recipe: LearnerRecipe, history: RunHistory, described: Mapping[str, Floats]) -> LearnerModel:
         with importing:
             import lightgbm
 
@@ -199,20 +200,20 @@ class MetaLearner:
         for _ in range(recipe.n_trees):
             if booster.update():
                 break
-        member = Member(recipe, booster, names, self._names(recipe, names))
+        columns = self._names(recipe, names)
         if recipe.is_ranker:
-            said = np.asarray(booster.predict(X), dtype=np.float64)
-            return Member(recipe, booster, names, member.names, float(said.mean()), max(float(said.std()), 1e-9))
+            predicted = np.asarray(booster.predict(X), dtype=np.float64)
+            return LearnerModel(recipe, booster, names, member.names, float(predicted.mean()), max(float(predicted.std()), 1e-9))
         return member
 
 
-def described_as(metafeatures: Metafeatures, n: int) -> dict[str, Array]:
+def described_as(metafeatures: Metafeatures, n: int) -> dict[str, Floats]:
     """Return a data set's metafeatures as columns of `n` equal rows."""
     return {name: np.full(n, float(value)) for name, value in metafeatures.items()}
 
 
 def _grades(history: RunHistory) -> NDArray[np.int64]:
-    """Return each run's relevance, 0 to 30: its place among the runs of its data set."""
+    """Return each run's relevance, 0 to 30: its rank among the runs of its data set."""
     grades = np.zeros(len(history.scores), dtype=np.int64)
     for places in history.places:
         _, position = np.unique(history.scores[places], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Data sets that are the same data under another name: learning from one to advise on the other would be cheating."""
+"""Near-duplicates: the same data under another name. Learning from one to predict the other would be cheating."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ VERSION = re.compile(r"[\s_-]*(\(\d+\)|v\d+|version[\s_-]*\d+|binari[sz]ed)$", r
 
 
 def stem(name: str) -> str:
-    """Return a data set's name without what marks a version of it.
+    """Return the name of a data set without a version suffix.
 
     >>> stem("Credit-G (2)"), stem("wine_v3"), stem("iris")
     ('credit-g', 'wine', 'iris')
@@ -29,10 +29,10 @@ def near_duplicates(
     like: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> set[str]:
-    """Return the fingerprints to leave out: those given, those of the same name, those of the same simple facts.
+    """Return the fingerprints to leave out: those given, and data sets with the same name or the same sizes.
 
-    `known` has the columns `fingerprint` and `name`; `metafeatures` is indexed by fingerprint. Two data sets have the
-    same facts when they agree in rows, columns, numeric columns and missing values, as far as both are known.
+    `known` has the columns `fingerprint` and `name`; `metafeatures` is indexed by fingerprint. Two data sets have
+    the same sizes if rows, columns, numeric columns and missing values agree, as far as they are known.
     """
     given = set(leave_out)
     gone = set(given)
@@ -42,12 +42,12 @@ def near_duplicates(
         wanted.add(stem(name))
     gone |= {str(fingerprint) for fingerprint in known["fingerprint"][stems.isin(wanted)]}
     facts = metafeatures.reindex(columns=list(SAME_DATA))
-    portraits = [facts.loc[fingerprint].to_numpy(np.float64) for fingerprint in given if fingerprint in facts.index]
+    profiles = [facts.loc[fingerprint].to_numpy(np.float64) for fingerprint in given if fingerprint in facts.index]
     if like is not None:
-        portraits.append(np.array([float(like.get(fact, np.nan)) for fact in SAME_DATA]))
+        profiles.append(np.array([float(like.get(fact, np.nan)) for fact in SAME_DATA]))
     table = facts.to_numpy(np.float64)
-    for portrait in portraits:
-        agrees = (table == portrait) | np.isnan(table) | np.isnan(portrait)
-        is_known = np.isfinite(table[:, : len(NEEDED)]).all(axis=1) & bool(np.isfinite(portrait[: len(NEEDED)]).all())
+    for profile in profiles:
+        agrees = (table == profile) | np.isnan(table) | np.isnan(profile)
+        is_known = np.isfinite(table[:, : len(NEEDED)]).all(axis=1) & bool(np.isfinite(profile[: len(NEEDED)]).all())
         gone |= {str(fingerprint) for fingerprint in facts.index[agrees.all(axis=1) & is_known]}
     return gone

@@ -1,8 +1,7 @@
-"""Landscapes and scales for a knowledge base that knows little of each data set but knows many of them.
+"""Landscapes and scales for a knowledge base with many data sets but few runs on each.
 
-Where an algorithm was run only a few times on a data set, a forest of its own has nothing to go by. The meta-learner
-says what to expect there, and a small Gaussian process of what it did not explain corrects it: what is known of the
-data set is added to what is known of all. With 8 runs of each data set (openml100-sklearn, random_forest, 25 tasks)
+A few runs on a data set are not enough to train a forest. Instead, the meta-learner predicts the landscape, and a small
+Gaussian process fitted to its residuals on that data set corrects the prediction. With 8 runs of each data set (openml100-sklearn, random_forest, 25 tasks)
 tau-b after 5 evaluations is .61 instead of .52; with 300 the two are equal.
 """
 
@@ -11,25 +10,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from metaml.metalearning.assessment.comparison import described
+from metaml.arrays import Floats
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.meta_learner import MetaLearner
-from metaml.metalearning.scales import Array, normal_scores
+from metaml.metalearning.scales import normal_scores
 from metaml.metalearning.transfer_gp import matern
 
 VARIANCE, LENGTH, NOISE, LEVEL = 0.5, 0.7, 0.15, 0.3
-"""Of the process of residuals; halving or doubling the variance and the length changes no tau by more than .003."""
+"""Of the residual process. Halving or doubling variance and length changes tau by at most .003."""
 MOST_RUNS = 60
-"""Runs of a data set from which its residuals are learnt."""
+"""The residuals are learnt from at most this many runs of a data set."""
 WIDEST = 3.0
-"""Scores further than this many units from the middle of their data set are as good or bad as that."""
+"""Scores are clipped at this many units from the median of their data set."""
 LEAST_SHARED = 5
-"""Runs of all algorithms on a data set, below which each algorithm keeps its own scale."""
+"""With fewer runs of all algorithms on a data set, each algorithm keeps its own scale."""
 
 
 def pooled_landscape(history: RunHistory, learner: MetaLearner, *, n_grid: int = 500, seed: int = 0) -> Landscape:
-    """Return the landscape of a history as the meta-learner sees it, corrected by each data set's own runs."""
+    """Return the landscape predicted by the meta-learner, corrected by each data set's own runs."""
     rng = np.random.default_rng(seed)
     grid = history.rows[rng.permutation(len(history.rows))[:n_grid]]
     known = [k for k, places in enumerate(history.places) if len(places) and history.spread[k] > 0]
@@ -37,12 +36,12 @@ def pooled_landscape(history: RunHistory, learner: MetaLearner, *, n_grid: int =
     for position, k in enumerate(known):
         places = history.places[k][:MOST_RUNS]
         rows = history.rows[places]
-        said = learner.predict_rows(np.vstack([rows, grid]), described(history, k))
-        residual = history.standard[places] - said[: len(rows)]
+        predicted = learner.predict_rows(np.vstack([rows, grid]), history.metafeatures_of(k))
+        residual = history.standard[places] - predicted[: len(rows)]
         K = VARIANCE * matern(rows, rows, LENGTH) + LEVEL
         K[np.diag_indices_from(K)] += NOISE
         across = VARIANCE * matern(grid, rows, LENGTH) + LEVEL
-        levels[position] = said[len(rows) :] + across @ np.linalg.solve(K, residual)
+        levels[position] = predicted[len(rows) :] + across @ np.linalg.solve(K, residual)
     return Landscape(
         datasets=tuple(history.datasets[k] for k in known),
         grid=grid,
@@ -56,9 +55,9 @@ def pooled_landscape(history: RunHistory, learner: MetaLearner, *, n_grid: int =
 def on_one_scale(histories: Mapping[str, RunHistory]) -> dict[str, RunHistory]:
     """Return the histories with scores on a scale that all algorithms share, data set by data set.
 
-    A few runs of one algorithm make no scale; those of all together do, and algorithms can then be compared.
+    A few runs of one algorithm do not define a scale. The runs of all algorithms together do, and make them comparable.
     """
-    scores: dict[str, list[Array]] = {}
+    scores: dict[str, list[Floats]] = {}
     for item in histories.values():
         for fingerprint, places in zip(item.datasets, item.places, strict=True):
             scores.setdefault(fingerprint, []).append(item.scores[places])
@@ -66,7 +65,7 @@ def on_one_scale(histories: Mapping[str, RunHistory]) -> dict[str, RunHistory]:
     return {name: _rescaled(item, every) for name, item in histories.items()}
 
 
-def _rescaled(history: RunHistory, every: Mapping[str, Array]) -> RunHistory:
+def _rescaled(history: RunHistory, every: Mapping[str, Floats]) -> RunHistory:
     standard, normal = history.standard.copy(), history.normal.copy()
     spread = history.spread.copy()
     for k, (fingerprint, places) in enumerate(zip(history.datasets, history.places, strict=True)):
@@ -82,7 +81,7 @@ def _rescaled(history: RunHistory, every: Mapping[str, Array]) -> RunHistory:
     return replace(history, standard=standard, normal=normal, spread=spread)
 
 
-def _unit(scores: Array) -> float:
-    """Return the unit of some scores: that of a normal distribution with their middle eight tenths, else their own."""
+def _unit(scores: Floats) -> float:
+    """Return a robust standard deviation, from the 10 % and 90 % quantiles; the plain one if these are equal."""
     low, high = np.quantile(scores, [0.1, 0.9])
     return float(high - low) / 2.56 or float(scores.std())

@@ -1,7 +1,7 @@
-"""Configurations of all algorithms that are known on many data sets: how they stand there, and what they take.
+"""The portfolio: configurations of all algorithms, how well they did on many data sets, and how long they took.
 
-A portfolio is made when lessons are learnt. It is read and used in milliseconds, without any learning library, so a
-search can open with it while the rest of history is still being recalled.
+A portfolio is made when lessons are learnt. It loads in milliseconds and needs no learning library. A search can start
+with it while the rest of the knowledge base is still being loaded.
 """
 
 from collections import defaultdict
@@ -13,22 +13,22 @@ import numpy as np
 import pandas as pd
 
 from metaml.acquisition.candidates import key_of
+from metaml.arrays import Floats
 from metaml.evaluation.environment import environment
 from metaml.metafeatures.similarity import COMPARED
 from metaml.metafeatures.simple import NAMES as SIMPLE
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.landscape import Landscape
-from metaml.metalearning.scales import Array
 from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.spaces.config import Config
 
 MOST_SHARED, N_COVERING, N_LOOKED_AT = 24, 4, 200
-"""Of each algorithm: what was run on most data sets, and what is expected to cover them best among some others."""
+"""Per algorithm: shared configurations to keep, configurations that cover the data sets best, and of how many those."""
 LEAST_SHARE = 0.1
-"""A configuration is shared if it was run on this part of an algorithm's data sets."""
+"""A configuration is shared if it was run on at least this share of an algorithm's data sets."""
 WORST_SHARE = 0.5
-"""Scores below this quantile of the moves on a data set are all equally bad there."""
-LIKENESS = tuple(name for name in COMPARED if name in SIMPLE)
+"""Scores below this quantile of the candidates on a data set count as equally bad."""
+SIMILARITY_FEATURES = tuple(name for name in COMPARED if name in SIMPLE)
 SIZES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses")
 SHORTEST = 1e-4
 RIDGE, SHRINKAGE = 1.0, 2.0
@@ -38,41 +38,47 @@ AlgorithmConfig = tuple[str, Config]
 
 @dataclass(frozen=True, eq=False)
 class Portfolio:
-    """`moves` are algorithms with a configuration. `levels` has a row for each data set and a column for each move.
+    """Candidates to evaluate first, with their results on known data sets.
 
-    A level is 0 for the median of the moves on that data set or less, and 1 for the best. `costs` has a row for each
-    move: the logarithm of its seconds, in units of the host's reference workload, is linear in the logarithms of
-    rows, columns and classes. `metafeatures` are the simple ones of the data sets. All of it was learnt from `n_runs`
-    runs on `n_taught` data sets; those on which too few algorithms were run have no row.
+    A candidate is an algorithm with a configuration. `levels` has a row for each data set and a column for each
+    candidate: 1 is the best candidate on that data set, 0 is the median or worse. `costs` has a row of coefficients
+    for each candidate: the logarithm of its seconds, divided by those of the host's reference workload, is linear in
+    the logarithms of rows, columns and classes. `metafeatures` are the simple metafeatures of the data sets. All was
+    learnt from `n_runs` runs on `n_taught` data sets; a data set on which too few algorithms were run has no row.
     """
 
-    moves: tuple[AlgorithmConfig, ...]
+    candidates: tuple[AlgorithmConfig, ...]
     names: Mapping[str, str]
-    levels: Array
-    costs: Array
+    levels: Floats
+    costs: Floats
     metafeatures: pd.DataFrame
     n_runs: int = 0
     n_taught: int = 0
 
     @classmethod
     def empty(cls) -> Self:
-        """Return the portfolio of those who know nothing."""
-        return cls((), {}, np.zeros((0, 0)), np.zeros((0, 4)), pd.DataFrame(columns=list(LIKENESS)))
+        """Return a portfolio without candidates."""
+        return cls((), {}, np.zeros((0, 0)), np.zeros((0, 4)), pd.DataFrame(columns=list(SIMILARITY_FEATURES)))
 
     @property
     def n_datasets(self) -> int:
-        """Return the number of data sets on which the moves are known."""
+        """Return the number of data sets on which the candidates are known."""
         return len(self.levels)
 
-    def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Array:
-        """Return what each move should take on this many rows of a data set, on a host with this reference, or here."""
+    @property
+    def moves(self) -> tuple[AlgorithmConfig, ...]:
+        """Return the candidates, by their former name."""
+        return self.candidates
+
+    def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Floats:
+        """Return the expected seconds of each candidate on `n_rows` rows; without `reference_seconds`, on this host."""
         unit = reference_seconds if reference_seconds is not None else environment()["reference_seconds"]
         return np.exp(self.costs @ _size(n_rows, metafeatures)) * unit
 
-    def packed(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return the portfolio as plain JSON and arrays; the lessons it is kept with know `n_taught`."""
+    def packed(self) -> tuple[dict[str, Any], dict[str, Floats]]:
+        """Return the portfolio as plain JSON and arrays; `n_taught` is stored with the lessons instead."""
         content = {
-            "moves": [[name, config] for name, config in self.moves],
+            "moves": [[name, config] for name, config in self.candidates],
             "names": dict(self.names),
             "n_runs": self.n_runs,
             "datasets": [str(fingerprint) for fingerprint in self.metafeatures.index],
@@ -86,13 +92,13 @@ class Portfolio:
         return content, arrays
 
     @classmethod
-    def unpacked(cls, content: Mapping[str, Any], arrays: Mapping[str, Array], *, n_taught: int) -> Self:
-        """Return the portfolio that was packed so."""
+    def unpacked(cls, content: Mapping[str, Any], arrays: Mapping[str, Floats], *, n_taught: int) -> Self:
+        """Return the portfolio from what `packed` returned."""
         described = pd.DataFrame(
             arrays["described"].astype(np.float64), index=content["datasets"], columns=content["metafeatures"]
         )
         return cls(
-            moves=tuple((name, dict(config)) for name, config in content["moves"]),
+            candidates=tuple((name, dict(config)) for name, config in content["moves"]),
             names=dict(content["names"]),
             levels=arrays["levels"].astype(np.float64),
             costs=arrays["costs"].astype(np.float64),
@@ -105,27 +111,27 @@ class Portfolio:
 def make_portfolio(
     histories: Mapping[str, RunHistory], landscapes: Mapping[str, Landscape], *, seed: int = 0
 ) -> Portfolio:
-    """Return the portfolio of histories whose scores are on one scale; landscapes say what was not run.
+    """Return the portfolio of histories whose scores are on one scale; landscapes predict scores that are missing.
 
-    Only data sets on which most of the algorithms were run have a say: elsewhere, algorithms cannot be compared.
+    Only data sets on which at least half of the algorithms were run are used: on others, algorithms cannot be compared.
     """
     n_algorithms: dict[str, int] = defaultdict(int)
     for item in histories.values():
         for fingerprint, places in zip(item.datasets, item.places, strict=True):
             n_algorithms[fingerprint] += len(places) > 0
     datasets = sorted(fingerprint for fingerprint, n in n_algorithms.items() if 2 * n >= len(histories))
-    moves: list[AlgorithmConfig] = []
-    blocks: list[Array] = []
-    costs: list[Array] = []
+    candidates: list[AlgorithmConfig] = []
+    blocks: list[Floats] = []
+    costs: list[Floats] = []
     for name, item in histories.items():
         configs = [*shared(item), *covering(item, landscapes[name], seed=seed)]
         configs = list({key_of(config): config for config in configs}.values())
-        moves += [(name, config) for config in configs]
-        blocks.append(_standing(item, landscapes[name], configs, datasets))
+        candidates += [(name, config) for config in configs]
+        blocks.append(_measured_or_expected(item, landscapes[name], configs, datasets))
         costs.append(_costs(item, configs))
-    if not moves or not datasets:
+    if not candidates or not datasets:
         return Portfolio.empty()
-    tables = [item.metafeatures.reindex(columns=list(LIKENESS)) for item in histories.values()]
+    tables = [item.metafeatures.reindex(columns=list(SIMILARITY_FEATURES)) for item in histories.values()]
     whole = pd.concat([table for table in tables if len(table)])
     names = {
         fingerprint: name
@@ -133,7 +139,7 @@ def make_portfolio(
         for fingerprint, name in zip(item.datasets, item.names, strict=True)
     }
     return Portfolio(
-        moves=tuple(moves),
+        candidates=tuple(candidates),
         names={fingerprint: names[fingerprint] for fingerprint in datasets},
         levels=stretched(np.hstack(blocks)),
         costs=np.vstack(costs),
@@ -144,7 +150,7 @@ def make_portfolio(
 
 
 def shared(history: RunHistory) -> list[Config]:
-    """Return the configurations that were run on many data sets, those run on most first."""
+    """Return the configurations that were run on many data sets, the most frequent first."""
     seen: dict[str, set[int]] = defaultdict(set)
     configs: dict[str, Config] = {}
     for place, config in enumerate(history.configs):
@@ -157,7 +163,7 @@ def shared(history: RunHistory) -> list[Config]:
 
 
 def covering(history: RunHistory, landscape: Landscape, *, seed: int = 0) -> list[Config]:
-    """Return a few configurations that are expected to do well on most data sets between them."""
+    """Return a few configurations of which at least one is expected to do well on most data sets."""
     if not landscape.n_datasets:
         return []
     rng = np.random.default_rng(seed)
@@ -166,10 +172,10 @@ def covering(history: RunHistory, landscape: Landscape, *, seed: int = 0) -> lis
     return [dict(history.configs[looked_at[place]]) for place in greedy_portfolio(levels, N_COVERING)]
 
 
-def stretched(scores: Array) -> Array:
-    """Return scores stretched, on each data set, from the moves' median (0) to their best (1).
+def stretched(scores: Floats) -> Floats:
+    """Return scores scaled on each data set: the candidates' median (or worse) is 0, the best is 1.
 
-    What is unknown on a data set is as it is elsewhere.
+    An unknown score is replaced by the candidate's mean over the other data sets.
 
     >>> stretched(np.array([[1.0, 2.0, 3.0, 2.5]])).round(2).tolist()
     [[0.0, 0.0, 1.0, 0.33]]
@@ -183,12 +189,14 @@ def stretched(scores: Array) -> Array:
     levels = np.clip((scores - low) / span, 0.0, 1.0)
     n_known = np.maximum((~np.isnan(levels)).sum(axis=0, keepdims=True), 1)
     usual = np.nansum(levels, axis=0, keepdims=True) / n_known
-    filled: Array = np.where(np.isnan(levels), usual, levels)
+    filled: Floats = np.where(np.isnan(levels), usual, levels)
     return filled
 
 
-def _standing(history: RunHistory, landscape: Landscape, configs: Sequence[Config], datasets: Sequence[str]) -> Array:
-    """Return how each configuration stands on each data set: as measured, else as expected, else NaN."""
+def _measured_or_expected(
+    history: RunHistory, landscape: Landscape, configs: Sequence[Config], datasets: Sequence[str]
+) -> Floats:
+    """Return the score of each configuration on each data set: measured, else predicted, else NaN."""
     scores = np.full((len(datasets), len(configs)), np.nan)
     place_of = {fingerprint: k for k, fingerprint in enumerate(datasets)}
     rows = history.encode(configs)
@@ -208,11 +216,11 @@ def _standing(history: RunHistory, landscape: Landscape, configs: Sequence[Confi
     return scores
 
 
-def _costs(history: RunHistory, configs: Iterable[Config]) -> Array:
-    """Return for each configuration the coefficients of log seconds: those of the algorithm, and its own level."""
+def _costs(history: RunHistory, configs: Iterable[Config]) -> Floats:
+    """Return the coefficients of log seconds: slopes of the algorithm, and an intercept per configuration."""
     units = np.where(np.isfinite(history.reference), history.reference, np.nan)
     if not np.isfinite(units).any():
-        # Nobody knows how fast the machine was: as fast as this one.
+        # The speed of the machine is unknown: assume that of this one.
         units = np.full(len(history.seconds), environment()["reference_seconds"])
     y = np.log(np.maximum(history.seconds, SHORTEST) / units)
     by_dataset = np.array([_size(1.0, row) for _, row in history.metafeatures.iterrows()]).reshape(-1, 4)
@@ -224,10 +232,10 @@ def _costs(history: RunHistory, configs: Iterable[Config]) -> Array:
         return np.full((len(list(configs)), 4), np.nan)
     X, target = sizes[known], y[known]
     penalty = RIDGE * np.diag([0.0, 1.0, 1.0, 1.0])
-    # Slopes are drawn to those of what is linear in the rows and in the columns.
+    # The ridge penalty pulls slopes towards run time that is linear in rows and columns.
     usual = np.array([0.0, 1.0, 1.0, 0.5])
     slopes = usual + np.linalg.solve(X.T @ X + penalty + 1e-9 * np.eye(4), X.T @ (target - X @ usual))
-    # More data never take less time; the level is then that of the middle.
+    # More data never take less time. The intercept is then the median residual.
     slopes[1:] = np.maximum(slopes[1:], 0.0)
     slopes[0] += float(np.median(target - X @ slopes))
     residual = y - sizes @ slopes
@@ -242,7 +250,7 @@ def _costs(history: RunHistory, configs: Iterable[Config]) -> Array:
     return np.array(found).reshape(-1, 4)
 
 
-def _size(n_rows: float, metafeatures: Mapping[str, float] | pd.Series) -> Array:
+def _size(n_rows: float, metafeatures: Mapping[str, float] | pd.Series) -> Floats:
     """Return 1 and the logarithms of rows, columns and classes, each at least 1."""
     n_columns = float(metafeatures.get("NumberOfFeatures", np.nan)) - 1
     n_classes = float(metafeatures.get("NumberOfClasses", np.nan))

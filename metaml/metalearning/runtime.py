@@ -1,7 +1,7 @@
-"""How long a configuration will take on a data set on which nothing was run yet.
+"""Predicts how long a configuration takes on a data set on which nothing was run yet.
 
-Seconds are learnt in units of the reference workload of the host that measured them, so that runs of different
-machines can be mixed, and read back in seconds of this one.
+Seconds are divided by those of the reference workload on the same host. Runs of different machines can then be mixed,
+and predictions can be converted to seconds of this machine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.encoding import Encoder
 from metaml.metalearning.history import RunHistory, facts_of
 from metaml.metalearning.meta_learner import Metafeatures, described_as
-from metaml.metalearning.scales import Array
 from metaml.spaces.config import Config
 from metaml.surrogates.boosting import boost, boosted
 
@@ -39,7 +39,7 @@ class RuntimeLearner:
         self.has_reference_ = False
 
     def fit(self, history: RunHistory) -> Self:
-        """Learn from the runs whose seconds are known; where any host's reference is known, from those runs only."""
+        """Learn from runs with known seconds; if some have a known reference, only from those."""
         self.encoder_ = history.encoder
         known = np.isfinite(history.seconds) & (history.seconds > 0)
         referenced = known & np.isfinite(history.reference) & (history.reference > 0)
@@ -70,11 +70,11 @@ class RuntimeLearner:
         *,
         reference_seconds: float | None = None,
         n_rows: float | None = None,
-    ) -> Array:
+    ) -> Floats:
         """Return the expected seconds of each configuration on a host with this reference; NaN if nothing is known.
 
-        Without a reference on either side, seconds are those of the machines in the knowledge base. With `n_rows`,
-        only so many rows of the data set are used.
+        Without a reference on either side, seconds are those of the machines in the knowledge base. `n_rows` is the
+        number of rows that are used, if not all.
         """
         if self.level_ is None:
             return np.full(len(configs), np.nan)
@@ -85,8 +85,8 @@ class RuntimeLearner:
         sizes = dict(metafeatures) if n_rows is None else {**metafeatures, "NumberOfInstances": n_rows}
         return np.exp(boosted(self.booster_, self._inputs(rows, described_as(sizes, len(rows))))) * unit
 
-    def _inputs(self, rows: Array, described: Mapping[str, Array]) -> Array:
+    def _inputs(self, rows: Floats, described: Mapping[str, Floats]) -> Floats:
         missing = np.full(len(rows), np.nan)
         sizes = [np.log1p(described.get(name, missing)) for name in SIZE_NAMES]
-        # The number of cells: most algorithms are linear in it.
+        # The last column is the log number of cells: most algorithms are linear in it.
         return np.column_stack([rows, *sizes, sizes[0] + sizes[1]])

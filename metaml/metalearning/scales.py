@@ -4,44 +4,42 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Positions = NDArray[np.int64]
+from metaml.arrays import Floats, Positions
+from metaml.metrics import METRICS
+
 Target = Literal["standard", "normal"]
 
-IN_UNITS = ("neg_rmse", "neg_mae")
-"""Metrics in the unit of the target, which is another one on every data set: only ratios can be compared."""
 SMALLEST_SD = 1e-9
-"""Scores that differ by less, relative to their size, are equal but for rounding."""
+"""Scores that differ by less, relative to their size, are equal up to rounding."""
 
 
-def comparable(scores: Array, metric: str | None) -> Array:
-    """Return scores of a data set whose differences mean the same on others: logarithms of losses in units.
+def comparable(scores: Floats, metric: str | None) -> Floats:
+    """Return scores whose differences are comparable between data sets: for losses with a unit, logarithms.
 
     >>> comparable(np.array([-10.0, -5.0]), "neg_rmse").round(3).tolist()
     [-2.303, -1.609]
     """
-    if metric not in IN_UNITS or not len(scores):
+    if not _is_in_target_unit(metric) or not len(scores):
         return scores
     losses = -scores
-    logs: Array = -np.log(np.maximum(losses, SMALLEST_SD * losses.max() or 1.0))
+    logs: Floats = -np.log(np.maximum(losses, SMALLEST_SD * losses.max() or 1.0))
     return logs
 
 
-def as_scored(mean: Array, std: Array, metric: str | None) -> tuple[Array, Array]:
-    """Return mean and standard deviation of comparable scores in the unit of the scores themselves.
+def as_scored(mean: Floats, std: Floats, metric: str | None) -> tuple[Floats, Floats]:
+    """Return the mean and standard deviation of comparable scores, converted back to the metric.
 
     >>> as_scored(np.array([0.0]), np.array([0.1]), "neg_rmse")
     (array([-1.]), array([0.1]))
     """
-    if metric not in IN_UNITS:
+    if not _is_in_target_unit(metric):
         return mean, std
     losses = np.exp(-mean)
     return -losses, losses * std
 
 
-def standardised(y: Array) -> Array:
+def standardised(y: Floats) -> Floats:
     """Return scores less their mean, in units of their standard deviation; zeros where all are equal.
 
     >>> standardised(np.array([1.0, 2.0, 3.0])).round(3).tolist()
@@ -54,11 +52,11 @@ def standardised(y: Array) -> Array:
     sd = float(y.std())
     if sd <= SMALLEST_SD * max(1.0, float(np.abs(y).max())):
         return np.zeros(len(y))
-    scaled: Array = (y - y.mean()) / sd
+    scaled: Floats = (y - y.mean()) / sd
     return scaled
 
 
-def normal_scores(y: Array) -> Array:
+def normal_scores(y: Floats) -> Floats:
     """Return the normal quantile of (rank - 1/2) / n, ties sharing their mean rank; zeros where all are equal.
 
     >>> normal_scores(np.array([0.1, 0.9, 0.5])).round(3).tolist()
@@ -70,15 +68,15 @@ def normal_scores(y: Array) -> Array:
     if len(values) < 2:
         return np.zeros(len(y))
     ranks = np.cumsum(counts) - (counts - 1) / 2
-    scaled: Array = ndtri((ranks - 0.5) / len(y))[position]
+    scaled: Floats = ndtri((ranks - 0.5) / len(y))[position]
     return scaled
 
 
-SCALES: dict[Target, Callable[[Array], Array]] = {"standard": standardised, "normal": normal_scores}
+SCALES: dict[Target, Callable[[Floats], Floats]] = {"standard": standardised, "normal": normal_scores}
 
 
-def within_groups(y: Array, groups: Positions, scale: Callable[[Array], Array]) -> Array:
-    """Return each score on a scale made of the scores of its own group.
+def within_groups(y: Floats, groups: Positions, scale: Callable[[Floats], Floats]) -> Floats:
+    """Return the scores, each scaled within its own group.
 
     >>> within_groups(np.array([1.0, 3.0, 5.0]), np.array([0, 0, 1]), standardised).tolist()
     [-1.0, 1.0, 0.0]
@@ -91,8 +89,8 @@ def within_groups(y: Array, groups: Positions, scale: Callable[[Array], Array]) 
     return scaled
 
 
-def unit_interval(values: Array) -> Array:
-    """Return values stretched to [0, 1]; halves where all are equal.
+def unit_interval(values: Floats) -> Floats:
+    """Return values scaled to [0, 1]; 0.5 if all are equal.
 
     >>> unit_interval(np.array([2.0, 4.0, 3.0])).tolist()
     [0.0, 1.0, 0.5]
@@ -100,5 +98,10 @@ def unit_interval(values: Array) -> Array:
     span = float(np.ptp(values)) if len(values) else 0.0
     if span <= 0:
         return np.full(len(values), 0.5)
-    stretched: Array = (values - values.min()) / span
+    stretched: Floats = (values - values.min()) / span
     return stretched
+
+
+def _is_in_target_unit(metric: str | None) -> bool:
+    """Return what a metric says of itself; a name that is not registered, or none, is taken as without a unit."""
+    return metric in METRICS and METRICS[metric].is_in_target_unit

@@ -1,25 +1,26 @@
 """Which configurations to evaluate first on a new data set (van Hoof 2018, sections 6.4 and 6.5).
 
-Each function returns positions in a list of candidates, the first to be evaluated first, or configurations where the
-candidates are those of the knowledge base. The algorithm's own default always has a place: see `with_default`.
+Each function returns positions in a list of candidates in the order of evaluation, or configurations if the candidates
+are those of the knowledge base. The algorithm's default is always included: see `with_default`.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from metaml.metalearning.assessment.neighbours import nearest
-from metaml.metalearning.assessment.quality import kendall
+from metaml.arrays import Floats
+from metaml.metalearning.dataset_distances import nearest_datasets
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.meta_learner import Metafeatures
-from metaml.metalearning.scales import Array, unit_interval
+from metaml.metalearning.rank_correlation import kendall
+from metaml.metalearning.scales import unit_interval
 from metaml.spaces.config import Config
 
 DELTAS = tuple(round(0.1 * step, 1) for step in range(10))
-"""What eq. 6.2 is tried with, in this order, until enough distinct configurations are found."""
+"""Values of delta in eq. 6.2, tried in this order until enough distinct configurations are found."""
 
 
-def best_k(predicted: Array, k: int = 3) -> list[int]:
+def best_k(predicted: Floats, k: int = 3) -> list[int]:
     """Return the candidates with the highest predictions.
 
     >>> best_k(np.array([0.2, 0.9, 0.5]), 2)
@@ -28,7 +29,7 @@ def best_k(predicted: Array, k: int = 3) -> list[int]:
     return [int(place) for place in np.argsort(-predicted, kind="stable")[:k]]
 
 
-def worst_k(predicted: Array, k: int = 3) -> list[int]:
+def worst_k(predicted: Floats, k: int = 3) -> list[int]:
     """Return the candidates with the lowest predictions: the thesis' "bad-starting", a control.
 
     >>> worst_k(np.array([0.2, 0.9, 0.5]), 2)
@@ -37,7 +38,7 @@ def worst_k(predicted: Array, k: int = 3) -> list[int]:
     return best_k(-predicted, k)
 
 
-def delta_score(predicted: Array, delta: float) -> Array:
+def delta_score(predicted: Floats, delta: float) -> Floats:
     """Return eq. 6.2 of van Hoof (2018), (1 - p)^delta + p, for predictions in [0, 1]; higher is better.
 
     With `delta` = 0 the order is that of `predicted`; larger values favour candidates below the best.
@@ -45,11 +46,11 @@ def delta_score(predicted: Array, delta: float) -> Array:
     >>> delta_score(np.array([0.0, 0.5, 1.0]), 0.5).round(3).tolist()
     [1.0, 1.207, 1.0]
     """
-    score: Array = (1 - predicted) ** delta + predicted
+    score: Floats = (1 - predicted) ** delta + predicted
     return score
 
 
-def delta_k(predicted: Array, k: int = 3) -> list[int]:
+def delta_k(predicted: Floats, k: int = 3) -> list[int]:
     """Return the best candidate by eq. 6.2 for delta = 0, 0.1, ... 0.9, the first `k` distinct ones.
 
     If they run out, the next best predictions follow.
@@ -61,14 +62,15 @@ def delta_k(predicted: Array, k: int = 3) -> list[int]:
 
 def knn_k(history: RunHistory, metafeatures: Metafeatures, k: int = 3) -> list[Config]:
     """Return the best configuration of each of the `k` data sets nearest by metafeatures: KNN-k."""
-    return _best_of(history, [int(place) for place in nearest(history, metafeatures, history.n_datasets)], k)
+    order = nearest_datasets(history, metafeatures, history.n_datasets)
+    return _best_of(history, [int(place) for place in order], k)
 
 
-def opt_k(history: RunHistory, levels: Array, truth: Array, k: int = 3) -> list[Config]:
-    """Return the best configuration of each of the `k` data sets that truly are most similar: OPT-k.
+def opt_k(history: RunHistory, levels: Floats, truth: Floats, k: int = 3) -> list[Config]:
+    """Return the best configuration of each of the `k` truly most similar data sets: OPT-k.
 
     `levels` has a row for each data set and a column for each candidate, `truth` the candidates' scores on the new
-    data set, known in a simulation only: what KNN-k could reach at best.
+    data set, which are only known in a simulation. It is the upper bound of KNN-k.
     """
     similarity = np.array([kendall(level, truth) for level in levels])
     return _best_of(history, best_k(similarity, len(similarity)), k)
@@ -85,13 +87,13 @@ def _best_of(history: RunHistory, order: Sequence[int], k: int) -> list[Config]:
 
 
 def greedy_portfolio(
-    levels: Array, k: int = 3, *, given: Sequence[int] = (), weights: Array | None = None
+    levels: Floats, k: int = 3, *, given: Sequence[int] = (), weights: Floats | None = None
 ) -> list[int]:
     """Return candidates that together do well on many data sets, chosen greedily (Feurer et al. 2022, section 3.1).
 
-    `levels` has a row for each data set and a column for each candidate. Each row is stretched to [0, 1], and each
-    choice makes the mean, over data sets, of the best level so far as high as possible. Those `given` come first,
-    completed to `k`. With `weights` some data sets count more.
+    `levels` has a row for each data set and a column for each candidate. Each row is scaled to [0, 1]. Each
+    step adds the candidate that most raises the mean, over data sets, of the best level so far. Those `given` come
+    first and count towards `k`. With `weights` some data sets count more.
 
     >>> greedy_portfolio(np.array([[3.0, 0.0, 2.0], [0.0, 30.0, 20.0]]), 2)
     [2, 0]
@@ -111,9 +113,9 @@ def greedy_portfolio(
 
 
 def with_default(configs: Sequence[Config], default: Config | None, *, place: int = 1) -> list[Config]:
-    """Return starts among which the algorithm's default is, at `place` unless it comes earlier anyway.
+    """Return the starts with the algorithm's default inserted at `place`, unless it comes earlier.
 
-    The second place: the knowledge base is not trusted with all of the first three, nor is the first given away.
+    It is the second by default: the first start is from the knowledge base, but not all of the first three are.
 
     >>> with_default([{"a": 1}, {"a": 2}], {"a": 0})
     [{'a': 1}, {'a': 0}, {'a': 2}]

@@ -1,6 +1,6 @@
 """Trained meta-learners as files: LightGBM's own text, JSON and plain arrays, never a pickle.
 
-What was trained knows the revision of the knowledge base it was trained on, so that a stale one is noticed.
+Each stores the revision of the knowledge base it was trained on, so that an outdated one is noticed.
 """
 
 import io
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaml.arrays import Floats
 from metaml.encoding import Encoder
 from metaml.encoding.encoder import Coding
 from metaml.errors import BadRequest
@@ -19,20 +20,19 @@ from metaml.metalearning.booster_text import booster_of, compact_text
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.interactions import interactions_for
 from metaml.metalearning.landscape import N_COMPONENTS, Landscape, make_landscape
-from metaml.metalearning.meta_learner import Member, MetaLearner, Recipe
+from metaml.metalearning.meta_learner import LearnerModel, LearnerRecipe, MetaLearner
 from metaml.metalearning.pooled_landscape import pooled_landscape
-from metaml.metalearning.scales import Array
 
 LEARNER_RUNS = 100
 """Runs of each data set the meta-learner is trained on."""
 FEW_RUNS = 50
 FORMAT = 2
-"""Changes with what is written, so that files of another release are trained anew instead of misread."""
+"""Changes with what is written, so that files of another release are retrained instead of misread."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What was learnt of one algorithm by one metric, and the revision of the knowledge base it was learnt from."""
+    """The meta-learner and landscape of one algorithm and metric, and the revision of the knowledge base used."""
 
     algorithm: str
     metric: str
@@ -47,10 +47,10 @@ class Trained:
 def train(
     history: RunHistory, *, recipe: str = "default", n_grid: int = 2000, n_threads: int = 1, seed: int = 0
 ) -> Trained:
-    """Return the meta-learner and the landscape of a history.
+    """Return the meta-learner and the landscape of a run history.
 
-    The landscape gains from every run; to the meta-learner more than a hundred runs of a data set say nothing new.
-    Where most data sets have few runs, the meta-learner has a part in the landscape.
+    The landscape uses every run. The meta-learner uses at most a hundred runs per data set: more do not improve it.
+    If most data sets have few runs, the meta-learner's predictions are part of the landscape.
     """
     learner = MetaLearner(recipe, n_threads=n_threads, seed=seed).fit(history.thinned(LEARNER_RUNS, seed))
     is_sparse = np.median([len(places) for places in history.places] or [0]) < FEW_RUNS
@@ -71,7 +71,7 @@ def train(
 
 
 def packed(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
-    """Return a trained meta-learner as the files it is kept in, by name; if wished, without the metafeatures."""
+    """Return a trained meta-learner as file contents by file name, with or without the metafeatures."""
     learner, landscape = trained.learner, trained.landscape
     files = {
         f"model_{number}.txt": compact_text(member.booster).encode() for number, member in enumerate(learner.members_)
@@ -118,15 +118,15 @@ def packed(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
 
 
 def unpacked(files: Mapping[str, bytes], *, metafeatures: pd.DataFrame | None = None) -> Trained:
-    """Return the trained meta-learner that some files hold; what they lack of metafeatures is given."""
+    """Return the trained meta-learner from its files; `metafeatures` replaces those the files lack."""
     content = json.loads(files["learner.json"])
     if content.get("format") != FORMAT:
         raise BadRequest("A meta-learner was written by another release of metaml. Train it anew with: metaml learn")
-    learner = MetaLearner([Recipe(**member["recipe"]) for member in content["members"]])
+    learner = MetaLearner([LearnerRecipe(**member["recipe"]) for member in content["members"]])
     learner.encoder_ = unpacked_encoder(content["encoder"])
     learner.interactions_ = interactions_for(learner.encoder_)
     learner.members_ = tuple(
-        _member(member, files[f"model_{number}.txt"].decode()) for number, member in enumerate(content["members"])
+        _learner_model(member, files[f"model_{number}.txt"].decode()) for number, member in enumerate(content["members"])
     )
     with np.load(io.BytesIO(files["landscape.npz"])) as arrays:
         if metafeatures is None:
@@ -153,8 +153,8 @@ def unpacked(files: Mapping[str, bytes], *, metafeatures: pd.DataFrame | None = 
     )
 
 
-def _low_rank(levels: Array) -> tuple[Array, Array, Array]:
-    """Return the average of some levels and two factors of what is left: as much as a landscape ever uses of them."""
+def _low_rank(levels: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the mean of levels and two low-rank factors of the rest: all that a landscape uses."""
     average = levels.mean(axis=0) if len(levels) else np.zeros(levels.shape[1])
     U, S, V = np.linalg.svd(levels - average, full_matrices=False)
     return average, U[:, :N_COMPONENTS] * S[:N_COMPONENTS], V[:N_COMPONENTS]
@@ -180,9 +180,9 @@ def unpacked_encoder(content: Mapping[str, Any]) -> Encoder:
     return encoder
 
 
-def _member(content: Mapping[str, Any], model: str) -> Member:
-    return Member(
-        Recipe(**content["recipe"]),
+def _learner_model(content: Mapping[str, Any], model: str) -> LearnerModel:
+    return LearnerModel(
+        LearnerRecipe(**content["recipe"]),
         booster_of(model),
         tuple(content["metafeatures"]),
         tuple(content["names"]),

@@ -1,8 +1,8 @@
 """A Gaussian process over configurations whose prior is the knowledge base.
 
-Its mean is what the meta-learner says; its covariance is that of the scores over the data sets of the knowledge base,
-plus a little Matérn for what no data set has shown. Level and unit of the new data set are unknown: the level is a
-constant of large variance, the unit is averaged over a grid, each point weighted by the evidence for it.
+The prior mean comes from the meta-learner. The covariance is that of the scores over the data sets of the knowledge
+base, plus a small Matérn term for what no data set has shown. The level (mean) and unit (scale) of the new data set are
+unknown. The level is a constant of large variance; the unit is averaged over a grid, weighted by the evidence.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from typing import Self
 
 import numpy as np
 
-from metaml.metalearning.scales import Array, Positions
+from metaml.arrays import Floats, Positions
 
 LEVEL_VARIANCE = 100.0
 
 
 @dataclass(frozen=True)
 class Beliefs:
-    """How the parts of the prior weigh, in standard deviations of a data set. Tuned on openml100-sklearn."""
+    """Weights of the parts of the prior, in standard deviations of a data set. Tuned on openml100-sklearn."""
 
     experience: float = 1.0
     matern: float = 0.05
@@ -30,11 +30,11 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Configurations as the process sees them: encoded rows, components of the landscape, and the prior mean."""
+    """Configurations as inputs of the process: encoded rows, components of the landscape, and the prior mean."""
 
-    rows: Array
-    components: Array
-    mean: Array
+    rows: Floats
+    components: Floats
+    mean: Floats
 
     def take(self, places: Positions) -> "Points":
         """Return some of the points."""
@@ -42,13 +42,13 @@ class Points:
 
 
 class ExperienceProcess:
-    """The process, given the mean and deviation of the logarithm of the unit over the data sets."""
+    """The Gaussian process; `log_unit` is the mean and standard deviation of log(unit) over known data sets."""
 
     def __init__(self, log_unit: tuple[float, float], beliefs: Beliefs | None = None) -> None:
         self.beliefs = beliefs or Beliefs()
         self.log_unit = log_unit
 
-    def fit(self, points: Points, y: Array) -> Self:
+    def fit(self, points: Points, y: Floats) -> Self:
         """Learn from at least one evaluated point."""
         beliefs = self.beliefs
         self.points_ = points
@@ -62,7 +62,7 @@ class ExperienceProcess:
         self.from_mean_ = self.inverse_ @ points.mean
         mean, sd = self.log_unit
         if len(y) > 1 and np.ptp(y) > 0:
-            # A data set can be unlike any other: the grid always reaches what is observed.
+            # A data set can differ from all known ones: the grid always includes the observed unit.
             seen = float(np.log(y.std()))
             low, high = min(mean - 2 * sd, seen), max(mean + 2 * sd, seen)
         else:
@@ -82,7 +82,7 @@ class ExperienceProcess:
         self.units_, self.votes_ = units, votes
         return self
 
-    def predict(self, points: Points) -> tuple[Array, Array, Array]:
+    def predict(self, points: Points) -> tuple[Floats, Floats, Floats]:
         """Return the expected score of each point, its standard deviation, and its expected improvement."""
         from scipy.special import ndtr
 
@@ -105,19 +105,19 @@ class ExperienceProcess:
                 improvement += weight * spread * (z * ndtr(z) + density)
         return mean + self.centre_, np.sqrt(np.maximum(square - mean**2, 0.0)), np.maximum(improvement, 0.0)
 
-    def _covariance(self, first: Points, second: Points) -> Array:
+    def _covariance(self, first: Points, second: Points) -> Floats:
         beliefs = self.beliefs
         shared = beliefs.experience * (first.components @ second.components.T)
         return shared + beliefs.matern * matern(first.rows, second.rows, beliefs.length) + LEVEL_VARIANCE
 
-    def _variance(self, points: Points) -> Array:
+    def _variance(self, points: Points) -> Floats:
         beliefs = self.beliefs
-        shared: Array = beliefs.experience * np.einsum("ij,ij->i", points.components, points.components)
+        shared: Floats = beliefs.experience * np.einsum("ij,ij->i", points.components, points.components)
         return shared + beliefs.matern + LEVEL_VARIANCE
 
 
-def matern(first: Array, second: Array, length: float) -> Array:
-    """Return the Matérn-5/2 correlation of rows of the unit cube; an inactive parameter counts as its middle.
+def matern(first: Floats, second: Floats, length: float) -> Floats:
+    """Return the Matérn-5/2 correlation of rows of the unit cube; an inactive parameter counts as 0.5.
 
     >>> matern(np.array([[0.0]]), np.array([[0.0], [0.5]]), 0.5).round(3).tolist()
     [[1.0, 0.524]]
@@ -125,5 +125,5 @@ def matern(first: Array, second: Array, length: float) -> Array:
     a, b = (np.where(np.isnan(rows), 0.5, rows) for rows in (first, second))
     square = (a**2).sum(axis=1)[:, np.newaxis] + (b**2).sum(axis=1)[np.newaxis] - 2 * a @ b.T
     distance = np.sqrt(5.0 * np.maximum(square, 0.0)) / length
-    correlation: Array = (1 + distance + distance**2 / 3) * np.exp(-distance)
+    correlation: Floats = (1 + distance + distance**2 / 3) * np.exp(-distance)
     return correlation

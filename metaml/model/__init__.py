@@ -1,4 +1,4 @@
-"""Models to take home: an ensemble of fitted estimators that predicts raw rows, in a file that runs no code.
+"""Models to keep: an ensemble of fitted estimators that predicts raw rows, in a file that runs no code.
 
 `fit_member` trains, `Model` predicts and saves, `load` reads back.
 """

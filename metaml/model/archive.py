@@ -1,8 +1,8 @@
 """The model file: a sealed zip of JSON and bytes that any tool can look into.
 
-`model.json` tells what the model is, `estimators.json` its parts, `arrays.bin` their numbers. The zip's comment is
-the SHA-256 of everything before it: a file that was cut short or changed on its way is noticed before it is read. It
-protects against accidents; against malice protects that loading makes nothing but what `trusted` lists.
+`model.json` says what the model is, `estimators.json` has its parts, `arrays.bin` their numbers. The zip's comment is
+the SHA-256 of everything before it: a file that was cut short or changed is noticed before it is read. This protects
+against accidents. Against attacks, loading creates only the classes that `trusted` lists.
 """
 
 from __future__ import annotations

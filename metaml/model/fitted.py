@@ -91,7 +91,7 @@ class Model:
         multipliers: Array | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> Model:
-        """Return the model that these members make of a data set; factors that are all equal are left out."""
+        """Return the model of these members for a data set; multipliers that are all equal become None."""
         factors = None
         if multipliers is not None and np.ptp(multipliers) > 0:
             factors = tuple(float(factor) for factor in multipliers)
@@ -160,7 +160,7 @@ class Model:
         total = np.zeros(len(X) if n_labels is None else (len(X), n_labels))
         if not len(X):
             return total
-        # Only now, as it takes a second: scikit-learn comes along.
+        # Imported here because it takes a second: it imports scikit-learn.
         from metaml.algorithms.categories import Columns
         from metaml.algorithms.tabular import quietly
 
@@ -271,9 +271,9 @@ def _checked(estimator: Any, schema: Schema) -> Any:
     n_labels = None if schema.labels is None else len(schema.labels)
     wanted = "TabularRegressor" if n_labels is None else "TabularClassifier"
     if name_of(estimator) != wanted:
-        raise ValueError(f"a member is no {wanted}")
+        raise ValueError(f"a member is not a {wanted}")
     if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
-        raise ValueError("a member predicts classes that there are not")
+        raise ValueError("a member predicts classes that do not exist")
     return estimator
 
 

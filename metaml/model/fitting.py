@@ -37,7 +37,7 @@ def fit_member(
     if plan is not None:
         parts = [(plan.split(fold)[0], fold_seed(seed, fold)) for fold in range(plan.n_folds)]
     estimators: list[Any] = []
-    # What a learner warns about is no business of the person who asked for a model.
+    # The warnings of a learner do not help the person who asked for a model.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rows, own_seed in parts:

@@ -24,7 +24,10 @@ _NUMBER_TYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint3
 
 
 class Freezer:
-    """Takes objects apart; `arrays` and `content` say and hold what their structures refer to by number."""
+    """Turns objects into plain structures, which refer to arrays by number.
+
+    `arrays` describes these arrays, `content` holds their bytes.
+    """
 
     def __init__(self) -> None:
         self.arrays: list[dict[str, Any]] = []
@@ -149,7 +152,7 @@ class _Thawer:
 
 def _number_type(name: str) -> type:
     if name not in _NUMBER_TYPES:
-        raise ValueError(f"{name!r} is no type of number")
+        raise ValueError(f"{name!r} is not a type of number")
     return np.dtype(name).type
 
 

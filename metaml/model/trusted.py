@@ -1,8 +1,8 @@
-"""The classes a model file may contain, each with what is kept of it and how it is made again.
+"""The classes a model file may contain, each with what is saved of it and how it is restored.
 
 A file names classes by the names given here; it cannot name anything else, and no constructor or method of its
 choice is called. A class that holds only plain state is restored by filling a blank object. A class that keeps its
-state in C, or cannot be trusted with it, has a recipe of its own.
+state in C, or cannot be trusted with it, has its own functions for saving and restoring.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ State = dict[str, Any]
 
 @dataclass(frozen=True)
 class TrustedClass:
-    """How a class is taken apart and put together again.
+    """How objects of a class are saved and restored.
 
     `forget` names attributes that predicting does not need; they are None in the restored object.
     """
@@ -32,7 +32,7 @@ class TrustedClass:
 
     @property
     def type(self) -> type:
-        """Return the class; importing it is all that happens."""
+        """Return the class; it is imported, and nothing else happens."""
         module, _, name = self.place.partition(":")
         found: type = getattr(import_module(module), name)
         return found
@@ -94,7 +94,7 @@ def _make_histograms(kind: type, state: State) -> Any:
 
 
 def _check_nodes(left: Any, right: Any, is_leaf: Any, feature: Any, n_features: int | None) -> None:
-    """Refuse trees whose nodes point backwards or outside: compiled code would follow them without looking."""
+    """Refuse trees whose nodes point backwards or outside: compiled code would follow them without a check."""
     inner = ~np.asarray(is_leaf)
     numbers = np.arange(len(inner))[inner]
     for child in (left[inner].astype(np.int64), right[inner].astype(np.int64)):
@@ -244,6 +244,6 @@ _NAMES = {
 def name_of(item: Any) -> str | None:
     """Return the name that an object's class has in files, None if it has none."""
     kind = type(item)
-    # Told apart by package and name first, so that no other library is imported to compare.
+    # Package and name are compared first, so that no other library is imported to compare.
     name = _NAMES.get((kind.__module__.partition(".")[0], kind.__name__))
     return name if name is not None and TRUSTED[name].type is kind else None

@@ -1,1 +1,1 @@
-"""Runs in exchange with OpenML: evaluations that others made come in, finished runs of ours go out if asked."""
+"""Exchange of runs with OpenML: import the evaluations of others, and publish our own runs on request."""

@@ -1,6 +1,6 @@
-"""Which of OpenML's flows mean the same as one of our algorithms, and how their parameters read in our words.
+"""Which OpenML flows are the same as one of our algorithms, and how their parameters translate.
 
-A flow is only mapped where the run would have come out the same here, up to chance:
+A flow is mapped only if the run would have given the same result here, up to chance:
 
 - 6969, 8315 (scikit-learn's random forest): `random_forest`, if no cell is missing, as ours takes missing numbers as
   they are where theirs imputes, and the trees have no limit that ours do not have.
@@ -12,10 +12,10 @@ A flow is only mapped where the run would have come out the same here, up to cha
 - 6794 (mlr's ranger): never. Without replacement it draws a part of the rows, which ours cannot; it splits categories
   by their order; whether trees vote or average is not recorded.
 
-In all of them categories are one-hot encoded, so one with more levels than our `max_levels` reaches is not mapped, nor
-is a missing category. Shares of the columns become powers and `gamma` is counted in our unit, by the width of the
-data set once encoded. What is not mapped, or lies outside our space, is kept as `openml.flow.NUMBER` with the flow's
-own words.
+All of them one-hot encode categories, so a category with more levels than our largest `max_levels` is not mapped, and
+neither is a missing category. Shares of columns become powers, and `gamma` is converted to our unit; both use the
+number of columns after encoding. A setup that is not mapped, or lies outside our space, is kept as
+`openml.flow.NUMBER` with the flow's own parameters.
 """
 
 import math
@@ -53,7 +53,7 @@ class NotTheSame(Exception):
 class Shape:
     """What the translation needs to know of a data set.
 
-    `width` is its number of columns once encoded, `spread` the variance of all its cells once scaled and encoded.
+    `width` is the number of columns after encoding. `spread` is the variance of all cells after scaling and encoding.
     """
 
     task: Task
@@ -73,7 +73,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Translated:
-    """A configuration in our words, or in the flow's own; `reason` says why the latter."""
+    """A configuration with our parameters, or with the flow's own; then `reason` says why."""
 
     algorithm: str
     config: Config
@@ -234,7 +234,7 @@ def _imputation(setup: Setup, shape: Shape) -> Value:
 
 def _as_float(value: Value) -> float:
     if isinstance(value, str) or value is None or not np.isfinite(value):
-        raise NotTheSame(f"{value!r} is no number")
+        raise NotTheSame(f"{value!r} is not a number")
     return float(value)
 
 

@@ -37,12 +37,15 @@ MEASURES = (
     Measure("root_mean_squared_error", "neg_rmse", ("regression",), -1.0),
     Measure("mean_absolute_error", "neg_mae", ("regression",), -1.0),
 )
-"""OpenML weighs the area of each class, and F, by its size: with many classes they are not ours, so they stay there."""
+"""OpenML weighs AUC and F of each class by its size. With many classes ours differ, so theirs are not imported."""
 
 
 @dataclass(frozen=True)
 class EvaluationReport:
-    """What came in. `kept` counts the runs under a flow's own name by reason; `set_aside` names tasks with theirs."""
+    """What was imported.
+
+    `kept` counts the runs under a flow's own name by reason; `set_aside` gives the reason for each skipped task.
+    """
 
     n_new: int = 0
     n_known: int = 0
@@ -64,17 +67,17 @@ class _Target:
 def import_evaluations(
     kb: KnowledgeBase, tasks: Sequence[int], flows: Sequence[int], *, client: Client | None = None, limit: int = 10_000
 ) -> EvaluationReport:
-    """Store the evaluations of these flows on these tasks, at most `limit` each, and return what came in.
+    """Store the evaluations of these flows on these tasks, at most `limit` each, and return what was imported.
 
-    The data of each task are fetched too, so that the runs belong to the data set that a bot or a tuner sees; where
-    that fails the runs are stored for the data set's name alone. A run's seed is its number on OpenML: storing it
-    again adds nothing, and two runs of one setup stay apart. Scores are those of the whole run, not of its folds.
+    The data of each task are fetched too, so that the runs belong to the data set that a bot or a tuner sees. If that
+    fails, the runs are stored under the data set's name only. A run's seed is its number on OpenML: importing it again
+    adds nothing, and two runs of one setup stay separate. Scores are those of the whole run, not of its folds.
     """
     client = client or Client()
     if not tasks or not flows:
-        raise BadRequest("Say which evaluations to bring: give at least one --task and one --flow.")
+        raise BadRequest("Say which evaluations to import: give at least one --task and one --flow.")
     if client.offline:
-        raise BadRequest("Evaluations are not in the cache, so they cannot be had offline. Use another client.")
+        raise BadRequest("Evaluations are not in the cache, so they cannot be fetched offline. Use another client.")
     settings = {"tasks": list(tasks), "flows": list(flows), "limit": limit}
     session = kb.start_session("import", settings={"from": "openml", **settings})
     kept: Counter[str] = Counter()
@@ -112,7 +115,7 @@ def _evaluations(client: Client, task: int, flow: int, loaded: Loaded | None, li
     kind = None if loaded is None else loaded.dataset.task
     runs: dict[int, dict[str, Any]] = {}
     for measure in MEASURES:
-        # Of an unknown data set, the accuracy says that it is a classification, and no more.
+        # If the data set is unknown, an accuracy only shows that the task is a classification.
         if (kind is None and measure.name != "predictive_accuracy") or (kind and kind not in measure.tasks):
             continue
         for evaluation in _list(client, task, flow, measure.name, limit):
@@ -140,7 +143,7 @@ def _list(client: Client, task: int, flow: int, measure: str, limit: int) -> lis
             )
         return list(found.values())
 
-    return client.insist(f"evaluations of flow {flow} on task {task}", ask)
+    return client.retry(f"evaluations of flow {flow} on task {task}", ask)
 
 
 def _setups(client: Client, flow: int, numbers: Sequence[int]) -> dict[int, Setup]:
@@ -153,7 +156,7 @@ def _setups(client: Client, flow: int, numbers: Sequence[int]) -> dict[int, Setu
                 found: dict[int, Any] = openml.setups.list_setups(setup=chunk, output_format="object")
                 return found
 
-        for number, setup in client.insist(f"setups of flow {flow}", ask).items():
+        for number, setup in client.retry(f"setups of flow {flow}", ask).items():
             setups[number] = read_setup(flow, (setup.parameters or {}).values())
     return setups
 

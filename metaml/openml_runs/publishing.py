@@ -1,7 +1,7 @@
-"""Finished runs of ours onto OpenML, with the user's API key: only ever when asked.
+"""Publish our finished runs on OpenML with the user's API key, and only on request.
 
-The key comes from the environment or from openml's own configuration, is handed to openml for the length of an
-upload, and is cut out of every message. It is no setting of a session and never stored.
+The key comes from the environment or from openml's own configuration. openml has it only during an upload, and it is
+removed from every message. It is not a setting of a session and never stored.
 """
 
 import json
@@ -38,17 +38,17 @@ def api_key() -> str:
 
 
 class Publisher:
-    """Uploads runs, one call each; the key is in no representation of it."""
+    """Uploads runs, one call each; its `repr` does not show the key."""
 
     def __init__(self, client: Client, key: str) -> None:
         self.client = client
         self._key = key
 
     def __call__(self, loaded: Loaded, job: Job, outcome: Outcome) -> int:
-        """Upload a finished run and return its number on OpenML; SourceError says why it was not taken.
+        """Upload a finished run and return its number on OpenML, or raise SourceError.
 
-        It needs a complete run on OpenML's own folds with its predictions: jobs must ask for `keep_predictions`. The
-        run itself is sent once: an answer that is lost may hide a run that was stored.
+        The run must be complete, on OpenML's own folds, and with its predictions: jobs must ask for `keep_predictions`.
+        The run is sent only once: if the answer is lost, the server may have stored it.
         """
         self._check(loaded, job, outcome)
         local = self.client.local()
@@ -73,9 +73,9 @@ class Publisher:
                     return int(run.publish().run_id)
 
             what = f"publishing a run on task {task_id}"
-            rows = _rows(loaded, outcome, self.client.insist(what, labels))
-            flow = self.client.insist(what, describe, key=self._key)
-            return once.insist(what, send, key=self._key)
+            rows = _rows(loaded, outcome, self.client.retry(what, labels))
+            flow = self.client.retry(what, describe, key=self._key)
+            return once.retry(what, send, key=self._key)
 
     def _check(self, loaded: Loaded, job: Job, outcome: Outcome) -> None:
         details = loaded.details
@@ -162,7 +162,7 @@ def _rows(loaded: Loaded, outcome: Outcome, class_labels: list[str]) -> list[lis
 
 
 def _places(dataset: Dataset, class_labels: list[str]) -> list[int]:
-    """Return where each of our labels is in OpenML's list, whose order and quotes may be others."""
+    """Return the position of each of our labels in OpenML's list, whose order and quotes may differ."""
     known = {label.strip("'\""): place for place, label in enumerate(class_labels)}
     labels = [str(label) for label in dataset.labels.tolist()] if dataset.labels is not None else []
     strange = [label for label in labels if label not in known]

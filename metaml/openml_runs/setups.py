@@ -29,7 +29,7 @@ class Setup:
         return self.parts.get(name)
 
     def flat(self) -> Config:
-        """Return all hyperparameters under one roof; those of a component are called Component.name."""
+        """Return all hyperparameters in one dictionary; those of a component are called Component.name."""
         nested = {f"{part}.{name}": value for part, config in self.parts.items() for name, value in config.items()}
         return {
             name: value
@@ -39,7 +39,7 @@ class Setup:
 
 
 def read_setup(flow: int, parameters: Iterable[Any]) -> Setup:
-    """Return the setup in openml's parameter objects; values that are no plain JSON (lists of steps) are left out."""
+    """Return the setup in openml's parameter objects; values that are not plain JSON (lists of steps) are left out."""
     own: Config = {}
     parts: dict[str, Config] = {}
     for parameter in parameters:

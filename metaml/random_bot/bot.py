@@ -20,6 +20,7 @@ from metaml.budget import Budget
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
+from metaml.evaluation.folds import PLAN_SEED
 from metaml.metafeatures.openml import repair_openml
 from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.seeds import check_seed
@@ -27,8 +28,6 @@ from metaml.sources.base import Loaded, Source
 from metaml.spaces.config import Config
 from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
-PLAN_SEED = 0
-"""All bots cut a data set in the same way, whatever their seed: their runs are to be compared."""
 DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
 RECOUNT_EVERY = 50
 MOST_DRAWS = 1000
@@ -275,8 +274,8 @@ def _publish(publish: Publish, loaded: Loaded, job: Job, outcome: Outcome, on_no
     """Publish a run; one that is not taken is said, and the bot goes on."""
     try:
         number = publish(loaded, job, outcome)
-    except MetamlError as trouble:
-        on_note(f"A run of {job.algorithm} on {loaded.dataset.name} was not published: {trouble}")
+    except MetamlError as error:
+        on_note(f"A run of {job.algorithm} on {loaded.dataset.name} was not published: {error}")
     else:
         on_note(f"Published {job.algorithm} on {loaded.dataset.name} as run {number}.")
 
@@ -299,9 +298,9 @@ def _load(
             return
         try:
             loaded = source.load()
-        except MetamlError as trouble:
-            set_aside[source.name] = str(trouble)
-            on_note(f"{source.name} is set aside: {trouble}")
+        except MetamlError as error:
+            set_aside[source.name] = str(error)
+            on_note(f"{source.name} is set aside: {error}")
             continue
         twin = seen.setdefault(loaded.dataset.fingerprint, source.name)
         if twin != source.name:

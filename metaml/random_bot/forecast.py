@@ -13,7 +13,9 @@ from metaml.sources.base import Source
 from metaml_kb import KnowledgeBase
 
 SHOWN_RUNS = 1000
-"""How many runs are planned when neither --runs nor --time-budget says."""
+"""How many runs are planned if neither --runs nor --time-budget is given."""
+RECENT_RUNS = 20_000
+"""How many of the newest runs the expected seconds are taken from."""
 
 
 def plan_runs(kb: KnowledgeBase, sources: Sequence[Source], settings: BotSettings) -> tuple[pd.DataFrame, str]:
@@ -62,17 +64,14 @@ class _Expectation:
     """How long a run takes: as those of the same pair, else of the same algorithm per row, else a second."""
 
     def __init__(self, kb: KnowledgeBase, limit_seconds: float) -> None:
-        rows = kb.sql(
-            "SELECT dataset.fingerprint, algorithm.name, dataset.n_rows, "
-            "coalesce(run.fit_seconds, 0) + coalesce(run.predict_seconds, 0) AS seconds "
-            "FROM run JOIN dataset ON dataset.id = run.dataset_id JOIN algorithm ON algorithm.id = run.algorithm_id "
-            "WHERE dataset.n_rows IS NOT NULL ORDER BY run.id DESC LIMIT 20000"
-        )
+        rows = kb.recent_seconds(RECENT_RUNS)
         self.has_history = len(rows) > 0
         self._limit = limit_seconds
-        self._by_pair = {key: float(group.mean()) for key, group in rows.groupby(["fingerprint", "name"])["seconds"]}
+        self._by_pair = {
+            key: float(group.mean()) for key, group in rows.groupby(["fingerprint", "algorithm"])["seconds"]
+        }
         rows["per_row"] = rows["seconds"] / rows["n_rows"].astype(float).clip(lower=100)
-        self._per_row = {name: float(group.median()) for name, group in rows.groupby("name")["per_row"]}
+        self._per_row = {name: float(group.median()) for name, group in rows.groupby("algorithm")["per_row"]}
 
     def seconds(self, item: Prepared, algorithm: str) -> float:
         """Return the expected seconds of a run, at most the limit."""

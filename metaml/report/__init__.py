@@ -1,4 +1,4 @@
-"""What a user takes home to read: one self-contained page, and its facts as plain JSON.
+"""The report of a session: one self-contained page, and its facts as plain JSON.
 
 Fill a `ReportData`; `render` makes the page, `summary` what best.json holds, `leaderboard_csv` the leaderboard.
 """

@@ -76,13 +76,13 @@ def _guard(known: ExperienceFacts) -> str:
     if not known.is_judged:
         return ""
     if not known.guard_off:
-        return "Experience agreed with what was measured, so the guard let it speak to the end."
+        return "Experience agreed with what was measured, so the guard left it on to the end."
     misled = listed(list(known.guard_off))
     return f"The guard switched experience off for {misled}, because it did not agree with what was measured here."
 
 
 def ledger(data: ReportData) -> Html | None:
-    """Return where the seconds went; what nobody accounts for is a row of its own, so that it adds up."""
+    """Return where the seconds went; seconds without a purpose have their own row, so that it adds up."""
     rows = ledger_rows(data)
     if not rows:
         return None
@@ -103,7 +103,7 @@ def ledger(data: ReportData) -> Html | None:
 
 
 def ledger_rows(data: ReportData) -> list[tuple[str, float]]:
-    """Return the purposes and their seconds, and the rest of the wall time where it is worth telling."""
+    """Return the purposes and their seconds, and the rest of the wall time if it is large enough to show."""
     rows = [(LEDGER_WORDS.get(name, name), seconds) for name, seconds in data.ledger.items() if seconds > 0]
     if not rows:
         return []

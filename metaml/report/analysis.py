@@ -58,7 +58,7 @@ def calibration_bins(truth: Array, probabilities: Array, n_bins: int = 10) -> li
 def residual_sample(
     truth: Array, predicted: Array, rng: np.random.Generator, most: int = MOST_POINTS
 ) -> list[tuple[float, float]]:
-    """Return pairs of truth and prediction, at most so many, drawn without favour; unpredicted rows are left out."""
+    """Return pairs of truth and prediction, at most so many, drawn at random; unpredicted rows are left out."""
     rows = np.flatnonzero(np.isfinite(predicted) & np.isfinite(truth))
     if len(rows) > most:
         rows = np.sort(rng.choice(rows, most, replace=False))
@@ -79,8 +79,8 @@ def feature_importance(
     """Return the columns by how much the score falls when they are shuffled (Breiman 2001, sec. 10), best first.
 
     `models` are pairs of a fold model's predict function and the rows it was not fitted to; at most `most_rows` of
-    these are used. Every column is shuffled once before any is shuffled twice; when the budget ends before all
-    columns had their turn nothing is returned, for a list with gaps would mislead.
+    these are used. Every column is shuffled once before any is shuffled twice. If the budget ends before every column
+    was shuffled once, nothing is returned, because a list with gaps would mislead.
     """
     folds = [
         (predict, rows if len(rows) <= most_rows else rng.choice(rows, most_rows, False)) for predict, rows in models

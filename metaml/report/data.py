@@ -1,4 +1,4 @@
-"""What a report is made of: plain values, every part optional, so that whoever has less still gets a report."""
+"""What a report is made of: plain values. Most parts are optional, so that every session gets a report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,9 +113,9 @@ class CalibrationBin:
 class ExperienceFacts:
     """What the knowledge base contributed.
 
-    `similar` are data sets with their distance, nearest first. The guard judges each algorithm by itself, once it has
-    enough evaluations: `is_judged` tells whether any had, and `guard_off` names those for which experience was not
-    listened to in the end, with the number of their evaluations then. `text` is for anything else worth a sentence.
+    `similar` are data sets with their distance, nearest first. The guard judges each algorithm separately once it has
+    enough evaluations: `is_judged` says whether any had. `guard_off` names the algorithms for which the guard switched
+    experience off, with the number of their evaluations then. `text` is any other sentence worth showing.
     """
 
     n_datasets: int
@@ -129,12 +129,12 @@ class ExperienceFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportData:
-    """All that a report tells.
+    """Everything a report shows.
 
     `metric` is a name of `METRICS`, scores are higher-is-better as stored. `baselines` are scores by name, such as
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
-    wall-clock seconds by purpose; what several workers do at once counts divided by their number, so that it adds up to
-    `session.used_seconds`. `is_after_thresholds` tells whether scores are those after moving the line between classes.
+    wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
+    `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
     `absent` explains in a sentence why a part (by its section name) is missing.
     """
 

@@ -17,7 +17,7 @@ MOST_RUNS = 400
 N_TREES = 48
 N_BACKGROUND, N_VALUES = 40, 12
 LEAST_FIT = 0.1
-"""Below this share of variance explained out of bag, the forest knows too little to speak about settings."""
+"""If a forest explains less of the variance out of bag, it knows too little about the settings."""
 
 
 def hyperparameter_importance(
@@ -27,9 +27,9 @@ def hyperparameter_importance(
 
     A share is a main effect: the variance of a forest's prediction when one setting varies and the others are
     averaged over, divided by its total variance (functional ANOVA, Hutter et al. 2014). Scores enter as ranks, so one
-    terrible run does not decide. An algorithm with fewer than `fewest` runs, or whose scores the settings do not
-    explain, is left out; so is one whose turn comes after the budget, the most evaluated having theirs first. What the
-    shares lack to one is due to settings acting together.
+    terrible run does not decide. An algorithm is left out if it has fewer than `fewest` runs, if the settings do not
+    explain its scores, or if the budget is used up; the algorithms with the most runs come first. The shares sum to
+    less than one: the rest is due to interactions between settings.
     """
     runs: dict[str, list[TrialRow]] = defaultdict(list)
     for trial in trials:

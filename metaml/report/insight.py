@@ -16,7 +16,7 @@ from metaml.report.wording import counted, decimals, fixed, metric_label, rounde
 
 MOST_FEATURES, MOST_SETTINGS, MOST_ALGORITHMS = 20, 8, 6
 FEWEST_FEATURES = 3
-"""So many columns are shown where none matters measurably."""
+"""The number of columns to show if none matters measurably."""
 MOST_LABELS, MOST_BESIDE, MOST_PAIRS = 12, 5, 15
 N_COLUMNS, N_BINS = 25, 10
 DEEPEST = 46.0
@@ -86,7 +86,7 @@ def features(data: ReportData) -> Html | None:
 
 
 def _others(n_columns: int, n_measurable: int, n_shown: int) -> Html | None:
-    """Return in a sentence what is to be said of the columns that are not shown."""
+    """Return a sentence about the columns that are not shown."""
     if not n_measurable:
         best = f"; the best {n_shown} of {n_columns:,} are shown" if n_shown < n_columns else ""
         return paragraph(f"No column matters measurably by itself{best}.", class_="note")

@@ -1,4 +1,4 @@
-"""HTML that is escaped unless it says otherwise: text from a user can only ever become text."""
+"""HTML that is escaped unless it is marked as `Html`: text from a user always stays text."""
 
 import re
 from html import escape

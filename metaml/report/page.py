@@ -23,11 +23,11 @@ SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html | None]]] = {
     "versions": ("Versions", account.versions),
 }
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""A browser that honours it loads nothing and runs nothing, whatever is in the page."""
+"""With this policy a browser loads nothing and runs nothing, whatever is in the page."""
 
 
 def render(data: ReportData) -> str:
-    """Return the report as HTML; a part that has nothing to say is left out, or says why in a sentence."""
+    """Return the report as HTML; an empty part is left out, or says in a sentence why it is empty."""
     written = {name: (title, write(data)) for name, (title, write) in SECTIONS.items()}
     shown = {name: (title, content) for name, (title, content) in written.items() if content}
     links = tag("nav", *(tag("a", title, href=f"#{name}") for name, (title, _) in shown.items()), aria_label="Sections")

@@ -181,7 +181,7 @@ def _framed(
 
 
 def _ticks(axis: Axis, whole: bool) -> list[float]:
-    """Return round values along an axis; of things that are counted only whole ones."""
+    """Return round values along an axis; with `whole`, only whole numbers."""
     return [tick for tick in axis.ticks() if not whole or tick == round(tick)]
 
 
@@ -229,10 +229,12 @@ def _at(place: float) -> str:
 
 
 def _tick_texts(ticks: Sequence[float]) -> list[str]:
-    """Return values along an axis in words, with as many digits as tell neighbours apart.
+    """Return the labels of values along an axis, with enough digits to distinguish neighbours.
 
-    >>> _tick_texts([0.0, 500_000.0, 1_000_000.0]), _tick_texts([10_200_000.0, 10_400_000.0]), _tick_texts([2000.0, 2000.5])
-    (['0', '500,000', '1e+06'], ['1.02e+07', '1.04e+07'], ['2,000.0', '2,000.5'])
+    >>> _tick_texts([0.0, 500_000.0, 1_000_000.0]), _tick_texts([10_200_000.0, 10_400_000.0])
+    (['0', '500,000', '1e+06'], ['1.02e+07', '1.04e+07'])
+    >>> _tick_texts([2000.0, 2000.5])
+    ['2,000.0', '2,000.5']
     """
     step = min((after - before for before, after in pairwise(ticks)), default=1.0) or 1.0
     finest = math.floor(math.log10(step) + 1e-6)
@@ -240,7 +242,7 @@ def _tick_texts(ticks: Sequence[float]) -> list[str]:
 
 
 def _tick(value: float, finest: int) -> str:
-    """Return a value in words; `finest` is the power of ten of its last digit that matters."""
+    """Return the label of a value; `finest` is the power of ten of its last digit that matters."""
     size = abs(value)
     n_digits = math.floor(math.log10(size)) - finest + 1 if size > 0 else 1
     if size >= 1e6 or 0 < size < 1e-4:

@@ -27,7 +27,7 @@ from metaml.report.wording import (
 MOST_LEVELS = 5
 MOST_SHOWN = 20
 LEAST_WIDTH = 1e-4
-"""Scores that differ by a smaller share of themselves are equal but for rounding: a picture must not enlarge that."""
+"""Scores whose relative difference is smaller differ only by rounding: a picture must not enlarge that."""
 UNITS = ((3600.0, 7200.0, "hours"), (60.0, 600.0, "minutes"), (1.0, 0.0, "seconds"))
 
 
@@ -222,7 +222,7 @@ def allocation(data: ReportData) -> Html | None:
 
 
 def complete_of(trials: Sequence[TrialRow]) -> list[TrialRow]:
-    """Return those of some evaluations that are complete."""
+    """Return the complete evaluations among these."""
     return [trial for trial in trials if trial.status == "ok" and math.isfinite(trial.score)]
 
 

@@ -12,7 +12,7 @@ from metaml.report.data import ReportData
 from metaml.report.wording import basis, comparison, complete, effort, metric_label, model_words, score_text, validated
 
 FORMAT = 1
-"""Goes up when a key changes its meaning or goes away; new keys may come at any time."""
+"""Increases when a key changes its meaning or is removed; new keys may be added at any time."""
 
 COLUMNS = ("rank", "number", "algorithm", "score", "status", "origin", "seconds", "at", "predicted_score", "config")
 
@@ -36,7 +36,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             "name": data.metric,
             "label": metric_label(data.metric),
             "is_loss": METRICS[data.metric].is_loss,
-            # Whose scores are shown: those of labels as the tuned line between classes gives them.
+            # The scores shown are those of labels after the tuned decision thresholds.
             "is_after_thresholds": data.is_after_thresholds,
         },
         "model": None

@@ -9,7 +9,7 @@ from metaml.report.wording import counted
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column: `kind` is `number`, `words`, `name` (never broken) or `wide`; an `extra` one is not for phones."""
+    """A column: `kind` is `number`, `words`, `name` (never wrapped) or `wide`; phones do not show an `extra` one."""
 
     title: str
     kind: str = "words"
@@ -23,7 +23,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class Bar:
-    """A named length between 0 and 1, and its number in words; `spread` is drawn around its end."""
+    """A named length between 0 and 1, and the text beside it; `spread` is drawn around its end."""
 
     name: str
     length: float

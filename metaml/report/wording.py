@@ -98,7 +98,7 @@ def duration(seconds: float) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Return how many there are of something.
+    """Return a number with thousands separators and its noun, plural unless the number is 1.
 
     >>> counted(1, "row"), counted(12000, "row")
     ('1 row', '12,000 rows')
@@ -130,7 +130,7 @@ def metric_label(metric: str) -> str:
 
 
 def basis(data: ReportData) -> str:
-    """Return which score of the metric is shown, to follow its name: nothing for the plain one."""
+    """Return a suffix for the name of the metric that says which score is shown; empty for the plain one."""
     return " after thresholds" if data.is_after_thresholds else ""
 
 
@@ -151,7 +151,7 @@ def best_default(data: ReportData) -> tuple[str, float] | None:
 
 
 def complete(data: ReportData) -> list[TrialRow]:
-    """Return the complete evaluations, best first; the earlier of equals."""
+    """Return the complete evaluations, best first; equal scores in the order of evaluation."""
     found = [trial for trial in data.trials if trial.status == "ok" and math.isfinite(trial.score)]
     return sorted(found, key=lambda trial: (-trial.score, trial.number))
 

@@ -17,12 +17,14 @@ from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.optimizer import STRATEGIES, Optimizer
+from metaml.search.settings import TuneSettings
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
-FIRST = ("lightgbm", "xgboost", "random_forest", "extra_trees", "elastic_net", "gradient_boosting", "svm")
+TURNS = {name: found.first_turn for name, found in ALGORITHMS.items() if found.first_turn is not None}
+FIRST = tuple(sorted(TURNS, key=TURNS.__getitem__))
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
-FIRST_DEFAULTS = ("lightgbm", "xgboost", "random_forest")
+FIRST_DEFAULTS = FIRST[:3]
 """Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
 QUICK_FIRST = ("extra_trees", "elastic_net", *FIRST_DEFAULTS[::-1])
 """The order where there are so many columns that boosting may take the whole time."""
@@ -120,30 +122,27 @@ def make_search_plan(
     starts: Starts | None,
     experience: SearchExperience | None,
     *,
-    inherited: Sequence[tuple[str, Config]] = (),
+    settings: TuneSettings,
     metric: str,
-    algorithms: Sequence[str],
-    strategy: str,
-    bandit: str,
-    seed: int,
-    seconds: float | None,
-    n_iterations: int | None,
+    earlier: Sequence[tuple[str, Config]] = (),
 ) -> SearchPlan:
-    """Return who takes part for a data set of this task and size, as the opening and memory advise if there are any.
+    """Return the plan for a data set of this task and size: defaults, earlier versions, portfolio, in this order.
 
-    What is inherited, from other states of the data set, comes next after the default_starts.
+    `starts` and `experience` are None if the knowledge base knows nothing; `earlier` did best on earlier versions of
+    the table; `inert` are the parameters without effect on the data set.
     """
-    first = default_starts(task, algorithms, facts, seconds=seconds)
+    n_iterations, seconds = settings.n_iterations, settings.clock
+    first = default_starts(task, settings.algorithms, facts, seconds=seconds)
     n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
-    next_ones = [item for item in inherited if item not in first][: max(n - len(first), 1)]
+    next_ones = [item for item in earlier if item not in first][: max(n - len(first), 1)]
     plain = SearchPlan(
         task=task,
         facts=facts,
         metric=metric,
-        algorithms=_in_order(algorithms),
-        strategy=strategy,
-        bandit=bandit,
-        seed=seed,
+        algorithms=_in_order(settings.algorithms),
+        strategy=settings.strategy,
+        bandit=settings.bandit,
+        seed=settings.seed,
         is_timed=n_iterations is None,
         opening=(*first, *next_ones),
         inert=tuple(inert),
@@ -203,40 +202,40 @@ def boosting_seconds(facts: Facts) -> float:
     return float(0.0026 * min(facts.n_rows, 2000) ** 0.47 * facts.n_columns**0.42 * n_trees**0.64)
 
 
-def build_search(lineup: SearchPlan, experience: SearchExperience | None) -> Search:
+def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Search:
     """Return the search of a line-up: a bandit over one optimizer per algorithm."""
     optimizers = {}
-    inert = lineup.inert
-    cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if lineup.is_timed else (None, "neighbours")
-    for name in lineup.algorithms:
-        space = ALGORITHMS[name].space(lineup.task)
+    inert = plan.inert
+    cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")
+    for name in plan.algorithms:
+        space = ALGORITHMS[name].space(plan.task)
         starts = [space.default()]
-        seed = _seed_of(lineup.seed, name)
-        if experience is not None and experience.knows(name) and lineup.strategy == "default":
+        seed = _seed_of(plan.seed, name)
+        if experience is not None and experience.knows(name) and plan.strategy == "default":
             optimizers[name] = Optimizer(
-                experience.candidates(name, space, lineup.facts, search=looked_for, inert=inert),
-                strategy=experience.committee(name, STRATEGIES["default"], metric=lineup.metric, cost=cost),
+                experience.candidates(name, space, plan.facts, search=looked_for, inert=inert),
+                strategy=experience.committee(name, STRATEGIES["default"], metric=plan.metric, cost=cost),
                 starts=starts,
                 n_random=1,
-                metric=lineup.metric,
+                metric=plan.metric,
                 seed=seed,
             )
         else:
             optimizers[name] = Optimizer(
-                SpaceCandidates(space, facts=lineup.facts, search=looked_for, inert=inert),
-                strategy=lineup.strategy,
+                SpaceCandidates(space, facts=plan.facts, search=looked_for, inert=inert),
+                strategy=plan.strategy,
                 cost=cost,
                 starts=starts,
-                metric=lineup.metric,
+                metric=plan.metric,
                 seed=seed,
             )
     return Search(
         optimizers,
-        lineup.bandit,
-        opening=lineup.opening,
-        joins=lineup.joins,
-        seed=lineup.seed,
-        is_timed=lineup.is_timed,
+        plan.bandit,
+        opening=plan.opening,
+        joins=plan.joins,
+        seed=plan.seed,
+        is_timed=plan.is_timed,
     )
 
 

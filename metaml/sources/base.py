@@ -1,4 +1,4 @@
-"""What a source of data sets gives: a name at once, the data when asked."""
+"""A source of data sets: it gives a name at once, and loads the data on request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

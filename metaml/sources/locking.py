@@ -1,4 +1,4 @@
-"""A lock between processes, on a file: whoever comes second waits for the first, but not for ever."""
+"""A lock between processes, on a file: the second process waits for the first, up to a limit."""
 
 import time
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ _PAUSE_SECONDS = 0.05
 
 @contextmanager
 def locked(path: Path, *, seconds: float) -> Iterator[bool]:
-    """Hold the lock on a file, made if need be, and give whether it was got.
+    """Hold the lock on a file, created if absent, and yield whether the lock is held.
 
-    After `seconds` of waiting, or where files cannot be locked, it goes on without: use this to spare double work,
-    not to keep data whole. The lock of a process that dies is free.
+    After `seconds` of waiting, or if files cannot be locked here, the block runs without the lock. Use it to avoid
+    double work, not to protect data. When a process dies, its lock is released.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + seconds
@@ -25,7 +25,7 @@ def locked(path: Path, *, seconds: float) -> Iterator[bool]:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    """Return whether the lock was free; closing the file gives it back."""
+    """Take the lock if it is free and return whether it was; closing the file releases it."""
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows

@@ -1,4 +1,4 @@
-"""Network manners that `openml` 0.15 leaves out: a time-out on every request, and no request at all when offline."""
+"""Network limits that `openml` 0.15 lacks: a time-out on every request, and no request when offline."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ class NoNetwork(OSError):
 
 @contextmanager
 def bounded(seconds: float) -> Iterator[None]:
-    """Let no request of this thread wait longer than this for a connection or for the next bytes.
+    """Limit how long a request of this thread waits for a connection or for the next bytes.
 
-    Both of openml's ways out, `requests` and `minio`, go through urllib3; the first waits for ever by default and the
-    second for half an hour. Other threads are not touched. Requests that have no retries of their own are made once:
-    whoever waits here tries again.
+    openml makes requests with `requests` and `minio`, which both use urllib3. By default the first waits without limit,
+    the second half an hour. Other threads are not affected. A request without its own retry policy is made once,
+    because the caller retries.
     """
     with _watched(seconds):
         yield

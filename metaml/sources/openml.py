@@ -31,7 +31,7 @@ NO_QUALITIES = 362
 
 @dataclass(frozen=True)
 class _Parts:
-    """What one visit brought home of a task, read and found whole."""
+    """What one attempt fetched of a task, read and checked."""
 
     is_regression: bool
     target: str
@@ -51,10 +51,10 @@ def sources(
     cache: Path | None = None,
     patience: Patience | None = None,
 ) -> list[Source]:
-    """Return the tasks, and those of the suites, each once; nothing but the lists of the suites is fetched yet.
+    """Return the tasks, and those of the suites, each once. Only the lists of the suites are fetched at this point.
 
-    `server` (an address ending in /api/v1/xml) and `cache` (a folder) are by default what openml's own configuration
-    says. `offline` takes everything from the cache. A suite that cannot be had is a source that fails.
+    `server` (an address ending in /api/v1/xml) and `cache` (a folder) default to openml's own configuration. `offline`
+    takes everything from the cache. A suite that cannot be fetched becomes a source that fails when it is loaded.
     """
     client = Client(server, cache, offline, patience or Patience())
     found: dict[int, Source] = {}
@@ -84,7 +84,7 @@ def _failing(error: SourceError) -> Callable[[], Loaded]:
 
 
 def suite_tasks(client: Client, suite: int) -> list[int]:
-    """Return the task numbers of a suite; offline, those it had when last asked."""
+    """Return the task numbers of a suite; offline, those of the last request."""
     local = client.local()
     if client.offline:
         known = local.suite(suite)
@@ -96,22 +96,22 @@ def suite_tasks(client: Client, suite: int) -> list[int]:
         with client.set_up() as openml:
             return [int(number) for number in openml.study.get_suite(suite).tasks or ()]
 
-    tasks = client.insist(f"suite {suite}", ask)
+    tasks = client.retry(f"suite {suite}", ask)
     local.keep_suite(suite, tasks)
     return tasks
 
 
 def load_task(client: Client, number: int) -> Loaded:
-    """Return a task's data set with OpenML's folds (first repeat) and qualities; SourceError says why not.
+    """Return a task's data set with OpenML's folds (first repeat) and qualities, or raise SourceError.
 
-    One process at a time fetches a task; another one that wants it finds it in the cache then.
+    One process at a time fetches a task. Others that want it wait, and then find it in the cache.
     """
     local = client.local()
     if client.offline:
-        parts = client.insist(f"task {number}", lambda _: _visit(client, local, number, is_first=True))
+        parts = client.retry(f"task {number}", lambda _: _visit(client, local, number, is_first=True))
     else:
         with locked(local.lock_file(f"task_{number}"), seconds=LOCK_SECONDS):
-            parts = client.insist(f"task {number}", lambda n: _visit(client, local, number, is_first=n == 0))
+            parts = client.retry(f"task {number}", lambda n: _visit(client, local, number, is_first=n == 0))
     task = "regression" if parts.is_regression else None
     dataset = from_frame(parts.frame, target=parts.target, task=task, name=parts.name)
     folds = parts.folds[dataset.rows]
@@ -122,9 +122,9 @@ def load_task(client: Client, number: int) -> Loaded:
 
 
 def _visit(client: Client, local: Cache, number: int, *, is_first: bool) -> _Parts:
-    """Return a task's parts, from the cache as far as they are there; a later visit trusts nothing it finds there.
+    """Return a task's parts. The first visit uses what is in the cache; later visits fetch everything again.
 
-    The later visits take the data as ARFF, should parquet, which has no checksum, be the problem.
+    Later visits also fetch the data as ARFF, because parquet has no checksum and may be the problem.
     """
     with local.stage(is_read_only=client.offline) as stage, client.set_up(root=stage.root) as openml:
         if is_first:
@@ -159,7 +159,7 @@ def _visit(client: Client, local: Cache, number: int, *, is_first: bool) -> _Par
 
 
 def _lend(local: Cache, stage: Cache, number: int) -> None:
-    """Put what the cache has of a task and its data set into the stage."""
+    """Copy what the cache has of a task and its data set into the stage."""
     local.lend(stage, "tasks", number)
     description = stage.folder("tasks", number) / "task.xml"
     if description.is_file():
@@ -177,7 +177,7 @@ def _require(stage: Cache, task: int, kind: str, number: int, *names: str) -> No
 
 @contextmanager
 def _parquet(is_wanted: bool) -> Iterator[None]:
-    """Let openml take parquet where there is some, or keep it from it."""
+    """Allow openml to fetch parquet where it exists, or forbid it."""
     name = "OPENML_SKIP_PARQUET"
     before = os.environ.get(name)
     if not is_wanted:
@@ -199,7 +199,7 @@ def _check_type(task: Any, number: int) -> None:
     procedure = task.estimation_procedure["type"]
     if procedure not in ("crossvalidation", "leaveoneout"):
         raise SourceError(
-            f"task {number}: it is evaluated by {procedure}, where rows are only ever trained on, which has no folds. "
+            f"task {number}: it is evaluated by {procedure}, which never tests some of the rows, so it has no folds. "
             "Choose a task with cross-validation on the same data set."
         )
 
@@ -215,7 +215,7 @@ def _check_status(stage: Cache, number: int, data_number: int) -> None:
 
 
 def _frame(entry: Any, stage: Cache, number: int) -> pd.DataFrame:
-    """Return the raw table; ARFF and parquet are read by our own reader, as openml loses the words of sparse ones."""
+    """Return the raw table. Our own reader reads ARFF and parquet, because openml loses the words of sparse tables."""
     folder = stage.folder("datasets", entry.dataset_id)
     files = [folder / f"dataset_{entry.dataset_id}.pq", folder / "dataset.arff"]
     file = next((file for file in files if file.is_file()), None)

@@ -1,10 +1,11 @@
-"""OpenML's local cache, used so that it only ever holds whole files.
+"""OpenML's local cache, used so that it always holds whole files.
 
-`openml` 0.15 writes straight into its cache, so that two processes can write one file at once; it deletes a whole
-entry when any part of it cannot be fetched, offline too; and it keeps pickles that another version of pandas cannot
-read. So it is given a cache of its own, a stage, filled with what is there already. What it fetches is moved into the
-real cache, file by file in one step each, once all of it has been read; else the stage is dropped and the cache is as
-it was. The layout is openml's: programs that use it find what we fetched, and the other way round.
+`openml` 0.15 writes directly into its cache, so two processes can write one file at once. It deletes a whole entry if
+any part of it cannot be fetched, even offline. It also keeps pickles that another version of pandas cannot read.
+
+So we give it a temporary cache, a stage, filled with what the real cache has. After everything it fetched has been
+read, each file is moved into the real cache in one step. If anything fails, the stage is deleted and the cache stays as
+it was. The layout is openml's own: other programs find what we fetched, and we find what they fetched.
 """
 
 import json
@@ -36,7 +37,7 @@ class Cache:
         return self.server / kind / str(number)
 
     def lock_file(self, name: str) -> Path:
-        """Return the file whose lock means that this is being fetched."""
+        """Return the file that is locked while this is being fetched."""
         return self.server / _OURS / "locks" / name
 
     def suite(self, number: int) -> list[int] | None:
@@ -48,7 +49,7 @@ class Cache:
         return [int(task) for task in tasks]
 
     def keep_suite(self, number: int, tasks: list[int]) -> None:
-        """Write down the task numbers of a suite."""
+        """Store the task numbers of a suite."""
         path = self._suite_file(number)
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}")
@@ -60,9 +61,9 @@ class Cache:
 
     @contextmanager
     def stage(self, *, is_read_only: bool) -> Iterator["Cache"]:
-        """Give an empty cache to work in, deleted at the end.
+        """Yield an empty cache to work in, deleted at the end.
 
-        It is in this cache, so that files can be moved over in one step; a read-only one is elsewhere.
+        It is a folder inside this cache, so that files can be moved in one step. A read-only stage is elsewhere.
         """
         parent = None
         if not is_read_only:
@@ -76,7 +77,7 @@ class Cache:
             shutil.rmtree(root, ignore_errors=True)
 
     def lend(self, stage: "Cache", kind: str, number: int) -> None:
-        """Put an entry's files into a stage: small ones as copies, as openml may write them, data as links."""
+        """Put an entry's files into a stage: data as links, small files as copies because openml may write to them."""
         target = stage.folder(kind, number)
         if not self.folder(kind, number).is_dir():
             return
@@ -88,9 +89,9 @@ class Cache:
                 shutil.copyfile(file, target / file.name)
 
     def take(self, stage: "Cache", kind: str, number: int, *, instead: bool = False) -> None:
-        """Move an entry's new files from a stage into this cache; each is there whole or not at all.
+        """Move an entry's new files from a stage into this cache, each in one step.
 
-        `instead` drops the data files that the stage does without: they were tried and were no good.
+        With `instead`, data files that the stage does not have are deleted here: they could not be read.
         """
         target = self.folder(kind, number)
         target.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The `openml` package on a short lead: set up for one piece of work, asked again when the server stumbles.
+"""The `openml` package under control: configured for one piece of work, retried when the server fails.
 
-openml's settings are global; they are set for the piece of work and put back. Reading needs no API key, so none is
-ever in an address; where one is needed, it is cut out of whatever is said or logged.
+openml's settings are global; they are set for the piece of work and restored after it. Reading needs no API key, so no
+address contains one. Where a key is needed, it is removed from every message and log.
 """
 
 import logging
@@ -29,17 +29,17 @@ _FINAL_CODES = {
     *(372, 482, 500, 512, 542, 674),  # an empty list
     *(160, 161, 163, 201, 202, 203, 204, 205, 206, 209, 213, 216, 217, 218),  # an upload that is refused
 }
-"""OpenML's own error numbers that asking again does not change, nor those about the key; others (107: busy) may."""
+"""OpenML's error numbers that a retry does not change, except those about the key; others (107: busy) may pass."""
 _MOST_CHARACTERS = 200
 
 
 class Damaged(Exception):
-    """What arrived is not whole: worth another try."""
+    """The data that arrived are incomplete or damaged: worth another try."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to insist: tries in all, seconds before the second (doubled each time), seconds to wait for bytes."""
+    """How long to retry: number of tries, seconds before the second (doubled each time), seconds to wait for bytes."""
 
     tries: int = 4
     wait_seconds: float = 2.0
@@ -48,7 +48,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Client:
-    """Where OpenML is, as None what the user's openml configuration says, and how to deal with it."""
+    """Where OpenML is and how to call it. None means what the user's openml configuration says."""
 
     server: str | None = None
     cache: Path | None = None
@@ -63,7 +63,7 @@ class Client:
 
     @contextmanager
     def set_up(self, *, root: Path | None = None, key: str = "") -> Iterator[Any]:
-        """Give the openml package, set to our server, to the cache at `root` and to few words."""
+        """Yield the openml package, configured for our server, the cache at `root` and little output."""
         with ExitStack() as stack:
             stack.enter_context(_one_at_a_time)
             stack.enter_context(_quiet(key))
@@ -86,17 +86,18 @@ class Client:
                 config.apikey, config.show_progress = before["apikey"], before["show_progress"]
                 config.set_retry_policy(before["retry_policy"], before["connection_n_retries"])
 
-    def insist(self, what: str, attempt: Callable[[int], T], *, key: str = "") -> T:
-        """Return what `attempt` (given the number of the try, from 0) returns; SourceError if it never does.
+    def retry(self, what: str, attempt: Callable[[int], T], *, key: str = "") -> T:
+        """Return the result of `attempt`, retried on errors, or raise SourceError after the last try.
 
-        `what` opens the sentence, as in "task 31". What the server calls final is not asked for again.
+        `attempt` gets the number of the try, from 0. `what` opens the error message, as in "task 31". An error that a
+        retry cannot change is raised at once.
         """
         tries = 1 if self.offline else self.patience.tries
         for number in range(tries):
             if number:
                 time.sleep(self.patience.wait_seconds * 2 ** (number - 1))
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ResourceWarning)  # a file that openml opened lives on in its error
+                warnings.simplefilter("ignore", ResourceWarning)  # the error keeps a file open that openml opened
                 try:
                     return attempt(number)
                 except MetamlError:
@@ -105,14 +106,14 @@ class Client:
                     reason, advice = _sentence(error, key), _final_advice(error)
             if advice:
                 raise SourceError(f"{what}: {reason}. {advice}")
-        # Raised out here so that the server's error, which may hold an address with a key, is not its context.
+        # Raised outside `except`: the server's error, which may contain a key, must not become its context.
         if self.offline:
             raise SourceError(f"{what}: its copy in the cache cannot be used ({reason}). Fetch it without --offline.")
         raise SourceError(f"{what}: {reason}, after {tries} tries. Try again later.")
 
 
 def _final_advice(error: Exception) -> str | None:
-    """Return what to do about an error that asking again does not change, None if it may pass."""
+    """Return what to do about an error that a retry does not change; None if it may pass."""
     from openml import exceptions
 
     code = error.code if isinstance(error, exceptions.OpenMLServerException) else None
@@ -124,7 +125,7 @@ def _final_advice(error: Exception) -> str | None:
 
 
 def _sentence(error: Exception, key: str) -> str:
-    """Return what went wrong in one line, without addresses' queries, web pages and the key."""
+    """Return what went wrong in one line, without queries of addresses, web pages and the key."""
     from openml import exceptions
     from requests import exceptions as http
     from urllib3.exceptions import HTTPError
@@ -158,9 +159,9 @@ def _sentence(error: Exception, key: str) -> str:
 
 @contextmanager
 def _quiet(key: str) -> Iterator[None]:
-    """Keep openml from taking over the root logger, its warnings to itself, and a key from every log.
+    """Stop openml from configuring the root logger, hide its warnings, and remove the key from every log.
 
-    Its first message would have Python print every library's log messages where nobody has set up logging.
+    If logging is not configured, openml's first message would make Python print the log messages of all libraries.
     """
     silence, scrub = logging.NullHandler(), _Scrub(key)
     loggers = [logging.getLogger(name) for name in (None, "urllib3.connectionpool", "openml")]

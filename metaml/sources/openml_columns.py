@@ -1,4 +1,4 @@
-"""What OpenML declares of a table's columns, applied to it: the same table whether it came as ARFF or as parquet."""
+"""OpenML's column declarations, applied to a table: the same table results from ARFF and from parquet."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -39,6 +39,6 @@ def boost(X: Floats, y: Floats, settings: Mapping[str, Setting], *, n_trees: int
 def boosted(booster: Any, X: Floats) -> Floats:
     """Return the booster's prediction for each row.
 
-    In one thread: of several, each waits for the slowest, and while the workers evaluate there is always a slow one.
+    It uses one thread. Several threads would wait for the slowest, and one is always slow while workers evaluate.
     """
     return np.asarray(booster.predict(X, num_threads=1), dtype=np.float64)

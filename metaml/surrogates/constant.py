@@ -1,4 +1,4 @@
-"""The surrogate that has learnt nothing: every row alike. With random ties, it is random search."""
+"""The surrogate that predicts the same for every row. With ties broken at random, it is random search."""
 
 from typing import Self
 

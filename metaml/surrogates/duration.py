@@ -8,13 +8,11 @@ from metaml.arrays import Floats
 from metaml.surrogates.boosting import Setting, boost, boosted
 
 SHORTEST = 1e-4
-"""Seconds below which a clock says nothing."""
+"""Shorter times cannot be measured, in seconds."""
 
 
 class Duration:
-    """A hundred trees of four leaves with a learning rate of 0.15 and an L1 penalty of 0.2, the thesis'
-    choice.
-    """
+    """A hundred trees of four leaves with a learning rate of 0.15 and an L1 penalty of 0.2, as in the thesis."""
 
     def __init__(
         self,

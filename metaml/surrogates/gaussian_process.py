@@ -12,11 +12,11 @@ from metaml.system.threads import at_most_threads
 ROOT_5 = 5.0**0.5
 JITTER = 1e-6
 INACTIVE = 0.5
-"""Where an inactive parameter stands on the unit interval; its parent's column tells it apart."""
+"""The value of an inactive parameter on the unit interval; its parent's column shows that it is inactive."""
 
 
 class HyperPrior(NamedTuple):
-    """Where the logarithms of the hyperparameters are expected, and how far from there they may go."""
+    """The normal prior of the logarithms of the hyperparameters: means and standard deviations."""
 
     length: float = 0.0
     length_sd: float = 1.0
@@ -28,9 +28,10 @@ class HyperPrior(NamedTuple):
 class GaussianProcess:
     """A Gaussian process on unit-cube columns with hyperparameters at their most probable value.
 
-    `target` names the scale the scores are modelled in (see `targets`). Hyperparameters are found again for every row
-    up to 20, then for every 5th, from `max_rows` on for every 20th, and always from the first rows: what a fit returns
-    depends on the rows alone and not on earlier fits. Of more than `max_rows` rows the best and the latest are kept.
+    `target` names the scale the scores are modelled in (see `targets`). Hyperparameters are tuned again at every row up
+    to 20, then at every 5th, and from `max_rows` on at every 20th. Tuning always uses the first rows up to that point,
+    so a fit depends on the rows alone and not on earlier fits. Of more than `max_rows` rows, the best and the latest
+    are kept.
     """
 
     def __init__(
@@ -205,7 +206,7 @@ def _matern(distance: Floats) -> Floats:
 
 
 def _scale(X: Floats) -> tuple[Floats, Floats]:
-    """Return what brings columns to the unit interval: nothing where they are inside it already."""
+    """Return offset and span that scale columns to the unit interval; columns inside it already stay as they are."""
     filled = np.where(np.isnan(X), INACTIVE, X)
     low, high = filled.min(axis=0), filled.max(axis=0)
     inside = (low >= -1e-9) & (high <= 1 + 1e-9)
@@ -215,7 +216,7 @@ def _scale(X: Floats) -> tuple[Floats, Floats]:
 
 
 def _worth_keeping(y: Floats, n: int) -> Positions:
-    """Return the rows to learn from, all if there are no more than `n`: else half of them the best, half the latest."""
+    """Return the rows to learn from: all if there are at most `n`, else half the best and half the latest."""
     if len(y) <= n:
         return np.arange(len(y))
     order = np.argsort(-y, kind="stable")

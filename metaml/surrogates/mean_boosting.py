@@ -1,4 +1,4 @@
-"""Gradient boosting of the mean score: what GBQR is without its quantile."""
+"""Gradient boosting of the mean score: GBQR with the mean in place of a quantile."""
 
 from typing import Self
 
@@ -10,7 +10,7 @@ from metaml.surrogates.boosting import Setting, boost, boosted
 
 
 class MeanBoosting:
-    """A LightGBM model of the mean; the standard deviation is that of what it leaves unexplained."""
+    """A LightGBM model of the mean; the standard deviation is that of its residuals."""
 
     def __init__(self, *, n_leaves: int = 8, n_trees: int = 100, learning_rate: float = 0.1, seed: int = 0) -> None:
         self.n_leaves = n_leaves

@@ -13,10 +13,10 @@ from metaml.surrogates.boosting import Setting, boost, boosted
 class QuantileBoosting:
     """A LightGBM model of an upper quantile of the score; the defaults are the thesis' own.
 
-    The mean is the upper bound less what it exceeds the known scores by on average; the standard deviation is that
-    excess in units of the normal quantile. With `n_members` above 1, models that differ by seed are averaged. With
-    `refresh` above 0 it learns from every row up to that many and then lags behind, by at most 1 row, by at most 2
-    after twice as many, and so on: the work for a row does not grow with their number.
+    The excess is how far the upper bound is above the known scores on average. The mean is the upper bound minus the
+    excess; the standard deviation is the excess divided by the normal quantile. With `n_members` above 1, models that
+    differ by seed are averaged. With `refresh` above 0, it refits at every row up to that many; then it may lag by 1
+    row, by 2 rows after twice as many, and so on. So the work per row does not grow with the number of rows.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class QuantileBoosting:
             "learning_rate": self.learning_rate,
             **self.settings,
         }
-        # LightGBM computes in single precision: scores of one data set can differ by less than that resolves.
+        # LightGBM uses single precision, which is too coarse for the differences between scores of one data set.
         self.low_, self.span_ = float(y.min()), float(np.ptp(y))
         unit = (y - self.low_) / self.span_
         self.boosters_ = [

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Self
 
 PREFIX = "metaml-scratch-"
 FRESH_SECONDS = 60.0
@@ -17,13 +18,17 @@ FRESH_SECONDS = 60.0
 
 
 class Scratch:
-    """A folder that is there until it is closed, for this process, its children and nobody else."""
+    """A folder between `open` and `close`, for this process and its children only."""
 
-    def __init__(self) -> None:
+    folder: Path
+
+    def open(self) -> Self:
+        """Make the folder, and remove those that killed processes left behind."""
         _sweep(Path(tempfile.gettempdir()))
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._lock = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
+        return self
 
     def close(self) -> None:
         """Remove the folder and all that is in it."""

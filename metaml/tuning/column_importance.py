@@ -7,11 +7,11 @@ import pandas as pd
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.selection import score
-from metaml.evaluation import Job, Limits, LocalExecutor
+from metaml.evaluation import Executor, Job, Limits
+from metaml.evaluation.folds import PLAN_SEED
 from metaml.report import FeatureImportance, feature_importance
 from metaml.search.settings import TuneSettings
 from metaml.tuning.final_model import Finished, closing_seconds
-from metaml.tuning.session import PLAN_SEED
 from metaml.tuning.trials import FoldModels, Found
 
 Array = npt.NDArray[np.float64]
@@ -24,7 +24,7 @@ def importances(
     dataset: Dataset,
     found: Found,
     finished: Finished,
-    executor: LocalExecutor,
+    executor: Executor,
     settings: TuneSettings,
     budget: Budget,
     models: FoldModels,

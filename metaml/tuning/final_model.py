@@ -20,12 +20,12 @@ from metaml.data import Dataset
 from metaml.ensemble.selection import combine, score, select
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.ensemble.thresholds import tune_multipliers
-from metaml.evaluation import METRICS, FoldPlan, Job, Limits, LocalExecutor
+from metaml.evaluation import METRICS, Executor, FoldPlan, Job, Limits
+from metaml.evaluation.folds import PLAN_SEED
 from metaml.model import Member, Model, fit_member
 from metaml.report.wording import STATUS_WORDS, listed
 from metaml.search.settings import TuneSettings, longest_evaluation
 from metaml.system.threads import importing
-from metaml.tuning.session import PLAN_SEED
 from metaml.tuning.trials import FoldModels, Found, PartialModel, Trial, ranked
 
 Array = npt.NDArray[np.float64]
@@ -41,9 +41,6 @@ GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """By how much the end may be overrun to fit one of the ten best after all: the report still has to be in time."""
 FALLBACK_CELLS = 500_000
 FALLBACK = "decision_tree"
-CALIBRATED = ("neg_log_loss", "neg_brier")
-"""Metrics that ask how sure a model is. An ensemble of averaged models is less sure than its out-of-fold predictions,
-by which it was chosen: its members are fitted anew."""
 LEAST_AVERAGED = 100
 """Of fewer rows a fold cannot do without any."""
 Fitted = tuple[Trial, float, tuple[Any, ...]]
@@ -79,12 +76,16 @@ class Searched(Protocol):
 
 
 def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -> bool:
-    """Return whether the fold models make the better model: they saw all of many rows, and being sure is no matter."""
+    """Return whether the fold models make the better model: they saw all of many rows, and being sure is no matter.
+
+    An ensemble of averaged models is less sure than its out-of-fold predictions, by which it was chosen. Where the
+    metric asks how sure a model is, its members are fitted anew.
+    """
     if settings.refits:
         return False
     n_rows = len(searched.plan.assignment)
     is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
-    return is_whole and (n_members == 1 or searched.metric not in CALIBRATED)
+    return is_whole and (n_members == 1 or not METRICS[searched.metric].is_about_probabilities)
 
 
 def closing_seconds(settings: TuneSettings, budget: Budget) -> float:
@@ -113,7 +114,7 @@ def reserve_for(
 def finish(
     dataset: Dataset,
     found: Found,
-    executor: LocalExecutor,
+    executor: Executor,
     settings: TuneSettings,
     budget: Budget,
     *,
@@ -129,7 +130,11 @@ def finish(
     kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
     if not kept:
         why = _why_nothing(found, settings, is_stopped=is_stopped)
-        return _fallback(dataset, found, why) if found.rescued is None else _rescued(dataset, found, found.rescued, why)
+        return (
+            _fallback(dataset, found, why)
+            if found.partial_model is None
+            else _from_partial(dataset, found, found.partial_model, why)
+        )
     weighted = _weighted(dataset, found, kept, single)
     best = found.ranked[0]
     if best.outcome.predictions is None and best.score > _score_of(dataset, found, weighted):
@@ -231,7 +236,7 @@ def _fitted(
     dataset: Dataset,
     found: Found,
     weighted: Sequence[tuple[Trial, float]],
-    executor: LocalExecutor,
+    executor: Executor,
     settings: TuneSettings,
     budget: Budget,
     models: FoldModels,
@@ -251,7 +256,7 @@ def _refitted(
     dataset: Dataset,
     found: Found,
     weighted: Sequence[tuple[Trial, float]],
-    executor: LocalExecutor,
+    executor: Executor,
     settings: TuneSettings,
     budget: Budget,
 ) -> list[Fitted]:
@@ -315,13 +320,13 @@ def _refit_job(dataset: Dataset, found: Found, trial: Trial, settings: TuneSetti
     return Job(dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, refit=True)
 
 
-def _rescued(dataset: Dataset, found: Found, rescued: PartialModel, why: str) -> Finished:
+def _from_partial(dataset: Dataset, found: Found, partial: PartialModel, why: str) -> Finished:
     """Return what was fitted to some of the folds: far better than a small tree, but nobody can say how good it is."""
-    n = len(rescued.folds)
-    why += f" (what was saved is {rescued.algorithm} as fitted to {n} of {found.plan.n_folds} folds)"
+    n = len(partial.folds)
+    why += f" (what was saved is {partial.algorithm} as fitted to {n} of {found.plan.n_folds} folds)"
     with importing:
-        estimators = tuple(pickle.loads(fold.model) for fold in rescued.folds)  # noqa: S301 - from our own workers
-    member = Member(rescued.algorithm, dict(rescued.config), 1.0, estimators)
+        estimators = tuple(pickle.loads(fold.model) for fold in partial.folds)  # noqa: S301 - from our own workers
+    member = Member(partial.algorithm, dict(partial.config), 1.0, estimators)
     model = Model.of(dataset, [member], metric=found.metric, facts={"session": found.session, "fallback": why})
     return Finished(model, "fallback", (), math.nan, None, 0.0, why)
 

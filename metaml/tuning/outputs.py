@@ -215,8 +215,8 @@ def write_files(
             (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
         else:  # That of an earlier search would tell of another model.
             (output / "best.py").unlink(missing_ok=True)
-    except OSError as trouble:
-        why = trouble.strerror or str(trouble)
+    except OSError as error:
+        why = error.strerror or str(error)
         raise BadRequest(f"Not all files in {output} can be written: {why}. Make room for them there.") from None
 
 

@@ -1,6 +1,5 @@
 """A tuning session proposed again from its event log: the same sequence, if nothing but the log decided."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,68 +42,59 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     steps: list[Step] = []
     finished: list[Trial] = []
     under_way: dict[tuple[str, str], tuple[str, Config]] = {}
-    for kind, told in _events(kb, key):
+    for kind, details in kb.events(key):
         if kind == "opening ended":
             search.end_opening()
         elif kind in ("experience joined", "resumed"):
-            lineup = SearchPlan.from_json(told["lineup"])
-            search = build_search(lineup, _experience_of(kb, {**settings, **told}, lineup))
+            lineup = SearchPlan.from_json(details["lineup"])
+            search = build_search(lineup, _experience_of(kb, {**settings, **details}, lineup))
             for trial in finished:
-                search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
+                search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(lineup.metric))
             if kind == "resumed":
                 # What was under way when the session was cut short never came.
                 under_way.clear()
             for algorithm, config in under_way.values():
                 search.reopen(algorithm, config)
         elif kind == "asked":
-            choice = search.ask(told["rounds_left"])
+            choice = search.ask(details["rounds_left"])
             proposal = choice.proposal
             steps.append(
                 Step(
                     len(steps) + 1,
-                    told["algorithm"],
-                    told["config"],
+                    details["algorithm"],
+                    details["config"],
                     choice.algorithm,
                     proposal.config,
                     proposal.proposer,
                 )
             )
-            under_way[told["algorithm"], key_of(told["config"])] = (told["algorithm"], told["config"])
+            under_way[details["algorithm"], key_of(details["config"])] = (details["algorithm"], details["config"])
             if not steps[-1].is_same:
                 # What follows builds on this evaluation: from here on nothing can be compared.
                 break
         elif kind == "finished":
-            trial = trials[told["run"]]
+            trial = trials[details["run"]]
             finished.append(trial)
             under_way.pop((trial.run.algorithm, key_of(dict(trial.run.config))), None)
-            search.tell(trial.run.algorithm, dict(trial.run.config), trial.told(lineup.metric))
+            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(lineup.metric))
         elif kind == "killed":
-            under_way.pop((told["algorithm"], key_of(told["config"])), None)
-            search.drop(told["algorithm"], told["config"])
+            under_way.pop((details["algorithm"], key_of(details["config"])), None)
+            search.drop(details["algorithm"], details["config"])
     return steps
 
 
 def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any]]:
-    found = kb.sql("SELECT key, settings FROM session WHERE kind = 'tune' ORDER BY started_at DESC")
+    found = kb.sessions("tune")
     found = found[found["key"].str.startswith(beginning.strip().lower())]
     if len(found) != 1:
         how_many = "No tuning session has" if not len(found) else f"{len(found)} tuning sessions have"
         raise BadRequest(
             f"{how_many} a key that begins with {beginning!r}. metaml show DIR names the session of a result."
         )
-    settings = json.loads(found["settings"].iloc[0])
+    settings: dict[str, Any] = found["settings"].iloc[0]
     if "lineup" not in settings:
         raise BadRequest(f"Session {beginning} was made by an older metaml, which kept no line-up. Replay a newer one.")
     return str(found["key"].iloc[0]), settings
-
-
-def _events(kb: KnowledgeBase, key: str) -> list[tuple[str, Mapping[str, Any]]]:
-    log = kb.sql(
-        "SELECT event.kind, event.details FROM event JOIN session ON session.id = event.session_id "
-        "WHERE session.key = :key ORDER BY event.number",
-        {"key": key},
-    )
-    return [(str(kind), json.loads(details)) for kind, details in log.itertuples(index=False)]
 
 
 def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], lineup: SearchPlan) -> Experience | None:
@@ -112,8 +102,8 @@ def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], lineup: Searc
     if revision is None:
         return None
     left_out = to_leave_out(kb, settings["left_out"]) if settings["left_out"] else ()
-    wanted = LessonRequest(lineup.metric, lineup.task, lineup.algorithms, left_out)
-    lessons = lessons_of_revision(kb, wanted, revision)
+    request = LessonRequest(lineup.metric, lineup.task, lineup.algorithms, left_out)
+    lessons = lessons_of_revision(kb, request, revision)
     if lessons is None:
         raise BadRequest(
             "The lessons that this session used were learnt anew since, so that it cannot be proposed again. "

@@ -1,6 +1,5 @@
 """A session that was cut short: how it is found in the knowledge base, and what it goes on with."""
 
-import json
 import os
 import platform
 import sys
@@ -27,7 +26,7 @@ class UnfinishedSession:
     """A session that did not end: its line-up, what it had finished, and how much of its time was used."""
 
     key: str
-    lineup: SearchPlan
+    search_plan: SearchPlan
     trials: tuple[Trial, ...]
     settings: Mapping[str, Any]
 
@@ -36,11 +35,11 @@ class UnfinishedSession:
         kept = self.settings
         return replace(
             settings,
-            metric=self.lineup.metric,
-            algorithms=self.lineup.algorithms,
-            strategy=self.lineup.strategy,
-            bandit=self.lineup.bandit,
-            seed=self.lineup.seed,
+            metric=self.search_plan.metric,
+            algorithms=self.search_plan.algorithms,
+            strategy=self.search_plan.strategy,
+            bandit=self.search_plan.bandit,
+            seed=self.search_plan.seed,
             seconds=kept["seconds"],
             n_iterations=kept["n_iterations"],
             n_folds=kept["n_folds"],
@@ -58,11 +57,8 @@ class UnfinishedSession:
 
 def find_unfinished(kb: KnowledgeBase, dataset: str, prediction_files: PredictionFiles) -> UnfinishedSession | None:
     """Return the newest session on a data set (fingerprint) that did not end, None if all did or are under way."""
-    open_ones = kb.sql(
-        "SELECT key, settings FROM session WHERE kind = 'tune' AND finished_at IS NULL ORDER BY started_at DESC"
-    )
-    for key, text in open_ones.itertuples(index=False):
-        settings = json.loads(text)
+    unfinished = kb.sessions("tune", unfinished=True)
+    for key, settings in zip(unfinished["key"], unfinished["settings"], strict=True):
         if settings.get("dataset") == dataset and "lineup" in settings and "n_folds" in settings:
             resumed = _last(kb, str(key), "resumed") or {}
             if _is_under_way(resumed.get("held_by") or settings.get("held_by")):
@@ -109,39 +105,29 @@ def _is_under_way(holder: Mapping[str, Any] | None) -> bool:
 
 def _last(kb: KnowledgeBase, session: str, kind: str) -> Mapping[str, Any] | None:
     """Return the details of the last event of a kind in a session, None if there was none."""
-    log = kb.sql(
-        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
-        "WHERE session.key = :key AND event.kind = :kind ORDER BY event.number DESC LIMIT 1",
-        {"key": session, "kind": kind},
-    )
-    details: Mapping[str, Any] | None = None if log.empty else json.loads(log["details"].iloc[0])
-    return details
+    events = kb.events(session, kind)
+    return events[-1][1] if events else None
 
 
 def trials_of(kb: KnowledgeBase, session: str, metric: str, prediction_files: PredictionFiles) -> tuple[Trial, ...]:
     """Return the finished evaluations of a session in the order in which they finished."""
-    log = kb.sql(
-        "SELECT event.details FROM event JOIN session ON session.id = event.session_id "
-        "WHERE session.key = :key AND event.kind = 'finished' ORDER BY event.number",
-        {"key": session},
-    )
-    return tuple(_trial(kb, json.loads(text), metric, prediction_files) for text in log["details"])
+    return tuple(_trial(kb, details, metric, prediction_files) for _, details in kb.events(session, "finished"))
 
 
-def _trial(kb: KnowledgeBase, told: Mapping[str, Any], metric: str, prediction_files: PredictionFiles) -> Trial:
-    run = find_run(kb, told["run"]).run
+def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, prediction_files: PredictionFiles) -> Trial:
+    run = find_run(kb, details["run"]).run
     scores = {name: tuple(np.atleast_1d(values).tolist()) for name, values in run.scores.items()}
     outcome = Outcome(
         status=run.status,  # type: ignore[arg-type]
-        seconds=told["seconds"],
+        seconds=details["seconds"],
         scores=scores,
         folds=tuple(range(max(map(len, scores.values()), default=0))),
         fit_seconds=run.fit_seconds or 0.0,
         predict_seconds=run.predict_seconds or 0.0,
         peak_megabytes=run.peak_megabytes or 0.0,
         error=run.error,
-        predictions=prediction_files.get(told["run"]),
-        expected_seconds=told.get("expected", 0.0),
+        predictions=prediction_files.get(details["run"]),
+        expected_seconds=details.get("expected", 0.0),
     )
-    score = told.get("score")
-    return Trial(run, outcome, outcome.score(metric) if score is None else score, told["at"])
+    score = details.get("score")
+    return Trial(run, outcome, outcome.score(metric) if score is None else score, details["at"])

@@ -10,7 +10,7 @@ from tempfile import TemporaryFile
 from metaml.budget import Budget, in_words
 from metaml.data import Dataset
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import LocalExecutor
+from metaml.evaluation import Executor, LocalExecutor
 from metaml.experience.lesson_files import is_in_file
 from metaml.report import ReportData
 from metaml.report.wording import counted, metric_label
@@ -48,7 +48,7 @@ def tune(
     settings: TuneSettings | None = None,
     *,
     kb: KnowledgeBase | None = None,
-    executor: LocalExecutor | None = None,
+    executor: Executor | None = None,
     output: Path | None = None,
     single: bool = False,
     on_progress: Callable[[TuneProgress], None] = lambda _: None,
@@ -72,7 +72,7 @@ def tune(
     prediction_files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
     with (
         nullcontext(executor) if executor else LocalExecutor(settings.n_workers) as workers,
-        nullcontext(kb) if kb else open_kb(":experience:") as base,
+        nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
         # For as long as two threads of ours may be at work, none of them may lift the limit of the other.
         at_most_threads(1),
@@ -124,16 +124,16 @@ def tune(
         if output is not None:
             try:
                 write_files(output, dataset, found, finished, data, predictions=predictions)
-            except MetamlError as trouble:
+            except MetamlError as error:
                 rescue = " With --resume, all is written that was found." if is_in_file(base) else ""
-                raise BadRequest(f"{trouble}{rescue}") from None
+                raise BadRequest(f"{error}{rescue}") from None
         seconds = budget.used
-        if not found.trouble:
+        if not found.error:
             try:
                 session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", base.name)))
-            except KBError as trouble:
+            except KBError as error:
                 # The model and the runs are safe; only that the session ended is not known.
-                found = replace(found, trouble=str(trouble))
+                found = replace(found, error=str(error))
         return Tuned(finished, found, data, seconds)
 
 
@@ -157,8 +157,8 @@ def check_output(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
-    except OSError as trouble:
-        why = (trouble.strerror or str(trouble)).lower()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
         raise BadRequest(f"Nothing can be written into the output {folder}: {why}. Give another --output.") from None
     finally:
         # A search that is refused for another reason leaves no folder behind.

@@ -1,47 +1,47 @@
-"""Tuning: the best configurations of any algorithm for one data set, within a budget.
+"""The session of `metaml tune`: the best configurations of any algorithm for one data set, within a budget.
 
-Defaults first, then what experience suggests, then a bandit over one optimizer per algorithm. Every run is stored
-before the next choice is made, and so is every decision: a session can be resumed, and replayed.
+Defaults come first, then what experience suggests, then a bandit over one optimizer per algorithm. Every run and every
+decision is stored before the next choice is made, so a session can be resumed and replayed.
 """
 
 import math
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.ensemble.threshold_scores import depends_on_thresholds, threshold_score
-from metaml.evaluation import Job, LocalExecutor, Outcome, Overtime, Race, default_metric, make_plan, metric
+from metaml.ensemble.threshold_scores import threshold_score
+from metaml.evaluation import Executor, Job, Outcome, default_metric, make_plan, metric
+from metaml.evaluation.folds import PLAN_SEED
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
-from metaml.records.conversion import dataset_record, environment_record, fold_plan_record, proposal_record, run_of
-from metaml.search.bandit_search import NextTrial
-from metaml.search.plan import OPENING_SHARE, build_search, default_starts, origin_of, size_of
-from metaml.search.settings import TuneSettings, check_metric, folds_and_rows, longest_evaluation
-from metaml.spaces.config import Config
-from metaml.system.background_writer import BackgroundWriter
+from metaml.records.conversion import proposal_record, run_of
+from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.plan import OPENING_SHARE, SearchPlan, build_search, default_starts, origin_of, size_of
+from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
+from metaml.tuning.job_limits import JobLimits
+from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
+from metaml.tuning.session_log import SessionLog
 from metaml.tuning.trials import FoldModels, Found, PartialModel, PredictionFiles, Trial, TuneProgress, ranked
 from metaml_kb import KnowledgeBase
 from metaml_kb.errors import KBError
 
-PLAN_SEED = 0
-"""The folds are those of the bot, so that its runs and ours can be compared."""
 MOST_KEPT = 60
 """Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
-TICK_SECONDS, MOMENT_SECONDS = 0.2, 2.0
+TICK_SECONDS = 0.2
+
+Reserve = Callable[[Sequence[Trial]], float]
+"""Given the trials so far, the seconds to keep for the end."""
 
 
 @dataclass(eq=False)
-class _UnderWay:
-    """A job that was asked for and has not come back, what it was chosen by, and since when it is evaluated."""
+class _OpenJob:
+    """A job that was submitted, the choice behind it, and when a worker began it (seconds of the budget)."""
 
     choice: NextTrial
     job: Job
@@ -49,17 +49,20 @@ class _UnderWay:
 
 
 class TuneSession:
-    """One data set, one budget, one search, one knowledge base; complete when constructed.
+    """One data set, one budget, one search, one knowledge base. The constructor stores; `run` begins.
 
-    With `resumed`, a session that was cut short goes on: its line-up is taken over, and none of its runs is repeated.
+    With `resumed`, an unfinished session goes on: its search plan is taken over, and no run is repeated.
     """
+
+    search_plan: SearchPlan
+    search: Search
 
     def __init__(
         self,
         dataset: Dataset,
         kb: KnowledgeBase,
         settings: TuneSettings,
-        executor: LocalExecutor,
+        executor: Executor,
         *,
         budget: Budget | None = None,
         resumed: UnfinishedSession | None = None,
@@ -73,254 +76,154 @@ class TuneSession:
         n_folds, max_rows = folds_and_rows(dataset, settings)
         self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows)
         self.prediction_files, self.models = prediction_files or PredictionFiles(None), models
-        self.ledger = dict.fromkeys(("metafeatures", "memory", "evaluations", "killed", "optimiser"), 0.0)
         self.trials: list[Trial] = []
-        self._rescued: PartialModel | None = None
-        self._writer = BackgroundWriter()
-        self._is_late: Callable[[], bool] = lambda: self.budget.is_used_up
-        executor.add(dataset)
-        self._first_defaults = default_starts(
-            dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock
+        self.ledger = Ledger()
+        self.log = SessionLog(kb)
+        self.advisor = Advisor(kb, dataset, settings, metric=self.metric, plan=self.plan, ledger=self.ledger)
+        self._resumed = resumed
+        self._defaults = default_starts(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
+        self._limits = JobLimits(
+            dataset.fingerprint, self.plan, self.metric, settings, self.budget, models is not None, self._defaults
         )
-        # While the workers evaluate what is evaluated in any case, there is time to think.
-        self._early = [] if resumed is not None else self._begin()
-        is_new = kb.add_dataset(dataset_record(dataset, "file", {}))
-        kb.add_fold_plan(fold_plan_record(self.plan))
-        self._machine = kb.add_environment(environment_record())
-        self.advisor = Advisor(
-            kb,
-            dataset,
-            settings,
-            metric=self.metric,
-            plan=self.plan,
-            is_new=is_new,
-            ledger=self.ledger,
-        )
-        if settings.n_iterations is not None or not is_in_file(kb):
-            # Where the clock decides nothing, the search waits for experience.
-            with self._entry("memory"):
-                self.lineup = self.advisor.wait()
-        else:
-            self.lineup = self.advisor.open()
-            self.advisor.begin()
-        if resumed is not None:
-            self.lineup = resumed.lineup
-        self.search = build_search(self.lineup, self.advisor.experience)
-        kept = settings_to_keep(settings, dataset.fingerprint, self.plan)
-        self.key = (
-            kb.start_session("tune", seed=settings.seed, settings={**kept, **self._plan_as_json()})
-            if resumed is None
-            else resumed.key
-        )
-        for trial in () if resumed is None else resumed.trials:
-            self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
-            self.trials.append(trial)
-        self._n_asked, self._begun = len(self.trials), self.budget.used
-        self._events: list[tuple[str, Mapping[str, object]]] = []
-        if resumed is not None:
-            self._note("resumed", {"held_by": this_process(), **self._plan_as_json()})
+        self._partial_model: PartialModel | None = None
+        self._open: dict[int, _OpenJob] = {}
+        self._n_asked, self._begun = 0, 0.0
 
-    def _begin(self) -> list[tuple[int, Job]]:
-        """Return the first jobs of any search, already submitted: as many as there are workers."""
-        settings = self.settings
-        jobs = [self._job(name, config) for name, config in self._first_defaults]
-        n = 0 if self.budget.is_used_up else min(settings.n_workers, settings.n_iterations or len(jobs))
-        return [(self.executor.submit(job), job) for job in jobs[:n]]
+    @property
+    def key(self) -> str:
+        """Return the session's key in the knowledge base; empty before it begins."""
+        return self.log.key
 
     def run(
         self,
         *,
-        reserve: Callable[[Sequence[Trial]], float] = lambda _: 0.0,
+        reserve: Reserve = lambda _: 0.0,
         on_progress: Callable[[TuneProgress], None] = lambda _: None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Found:
         """Evaluate until the budget, less what `reserve` keeps for the end, is used up; return what was found."""
-        # The search asks for what is under way already: its opening begins with the default_starts.
-        in_flight = {ticket: _UnderWay(self._asked(self.search.ask(), None), job) for ticket, job in self._early}
-        self._early = []
-        self._is_late = lambda: should_stop() or self.budget.left <= reserve(self.trials)
-        self._note_begun(in_flight)
-        trouble = ""
+        self.log.is_late = lambda: self.budget.is_used_up
+        self.begin()
+        self.log.is_late = lambda: should_stop() or self.budget.left <= reserve(self.trials)
+        error = ""
         try:
             try:
-                self._search(in_flight, reserve, on_progress, should_stop)
+                self._search(reserve, on_progress, should_stop)
             finally:
-                self._kill(in_flight)
-            self._write_events()
+                self._cancel_open_jobs()
+            self.log.flush()
         except KBError as refused:
             # What was found so far makes a model; the session stays open, so that it can be resumed.
-            trouble = str(refused)
+            error = str(refused)
         experience = self.advisor.contribution(sum(trial.run.origin == "warm start" for trial in self.trials))
-        trials, ledger = tuple(self.trials), dict(self.ledger)
-        return Found(self.key, self.metric, self.plan, trials, ledger, experience, trouble, self._rescued)
+        trials, ledger = tuple(self.trials), dict(self.ledger.seconds)
+        return Found(self.key, self.metric, self.plan, trials, ledger, experience, error, self._partial_model)
 
     def _search(
-        self,
-        in_flight: dict[int, _UnderWay],
-        reserve: Callable[[Sequence[Trial]], float],
-        on_progress: Callable[[TuneProgress], None],
-        should_stop: Callable[[], bool],
+        self, reserve: Reserve, on_progress: Callable[[TuneProgress], None], should_stop: Callable[[], bool]
     ) -> None:
         """Ask, evaluate, store and tell until the time is up, enough was evaluated or somebody wants to stop."""
         while True:
-            self._listen_to_experience(in_flight.values())
+            self._use_new_experience(self._open.values())
             left = self.budget.left - reserve(self.trials)
-            while len(in_flight) < self._most_open and left > 0 and not should_stop() and self._wants_more():
-                asked = self._next(left)
-                in_flight[self.executor.submit(asked.job)] = asked
-                self._note_begun(in_flight)
-            if not in_flight or left <= 0 or should_stop():
+            while len(self._open) < self._most_open and left > 0 and not should_stop() and self._wants_more():
+                self._submit(self._ask(self._rounds_left(left)), left)
+            if not self._open or left <= 0 or should_stop():
                 break
             finished = self.executor.next(timeout=min(TICK_SECONDS, left))
             if finished is not None:
-                trial = self._store_next(in_flight, finished)
+                trial = self._finish(*finished)
                 best = next(iter(ranked(self.trials)), None)
                 on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial, self.settings))
-        while in_flight and (finished := self.executor.next(timeout=0)) is not None:
-            # What has finished while the last one was stored is not lost.
-            self._store_next(in_flight, finished)
-
-    def _kill(self, in_flight: Mapping[int, _UnderWay]) -> None:
-        """End what is still under way."""
-        for ticket, asked in in_flight.items():
-            self.executor.cancel(ticket)
-            self._rescue(ticket, asked.job)
-            if asked.begun is not None:
-                self.ledger["killed"] += (self.budget.used - asked.begun) / self.settings.n_workers
-            self._note("killed", {"algorithm": asked.job.algorithm, "config": asked.job.config})
-
-    def _store_next(self, in_flight: dict[int, _UnderWay], finished: tuple[Job, Outcome]) -> Trial:
-        job, outcome = finished
-        ticket = next(ticket for ticket, asked in in_flight.items() if asked.job is job)
-        choice = in_flight.pop(ticket).choice
-        self._note_begun(in_flight)
-        trial = self._store(choice, job, outcome)
-        self._rescue(ticket, job)
-        return trial
-
-    def _rescue(self, ticket: int, job: Job) -> None:
-        """Remember what was fitted to the first folds of a job, if it is the best there is while none is complete."""
-        folds = self.executor.take_folds(ticket)
-        if not folds or any(trial.run.status == "ok" for trial in self.trials):
-            return
-        score = np.nan_to_num(folds[0].scores.get(self.metric, math.nan), nan=-math.inf)
-        if self._rescued is None or score > self._rescued.score:
-            self._rescued = PartialModel(job.algorithm, job.config, folds, float(score))
-
-    def _note_begun(self, in_flight: Mapping[int, _UnderWay]) -> None:
-        """Write down since when each job is evaluated: those asked for first are, as many as there are workers."""
-        for asked in list(in_flight.values())[: self.settings.n_workers]:
-            if asked.begun is None:
-                asked.begun = self.budget.used
+        while self._open and (finished := self.executor.next(timeout=0)) is not None:
+            # What finished while the last run was stored is not lost.
+            self._finish(*finished)
 
     def close(self, *, on_wait: Callable[[], None] = lambda: None) -> None:
-        """Write down that the session ended, and what could not be written in time; before, it can be resumed.
+        """Store that the session ended; before that, it can be resumed.
 
-        Where that takes more than a moment, `on_wait` is called before it is waited for.
+        If storing takes more than a moment, `on_wait` is called first.
         """
-        moment = Budget(MOMENT_SECONDS)
-        if not self._writer.write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
-            on_wait()
-            self._writer.wait()
+        self.log.close(on_wait=on_wait)
         self.prediction_files.clear()
 
-    def _listen_to_experience(self, under_way: Iterable[_UnderWay]) -> None:
-        """Let the knowledge base into the search as soon as it has spoken; from then on, a new search goes on."""
+    # Beginning
+
+    def begin(self) -> None:
+        """Submit the first jobs, ask the advisor for a plan, and open the session in the knowledge base."""
+        resumed = self._resumed
+        self.executor.add(self.dataset)
+        # The workers evaluate the first defaults while the advisor looks into the knowledge base.
+        early = [] if resumed is not None else self._submit_defaults()
+        is_new = self.log.store_dataset(self.dataset, self.plan)
+        self.search_plan = self._plan(is_new=is_new)
+        self.search = build_search(self.search_plan, self.advisor.experience)
+        if resumed is None:
+            kept = settings_to_keep(self.settings, self.dataset.fingerprint, self.plan)
+            self.log.start(seed=self.settings.seed, settings={**kept, **self._plan_as_json()})
+        else:
+            self.log.key = resumed.key
+            for trial in resumed.trials:
+                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric))
+                self.trials.append(trial)
+            self.log.note("resumed", {"held_by": this_process(), **self._plan_as_json()})
+        self._n_asked, self._begun = len(self.trials), self.budget.used
+        # The search asks for what was submitted already: its plan begins with the defaults.
+        self._open = {ticket: _OpenJob(self._asked(self.search.ask(), None), job) for ticket, job in early}
+        self._note_begun()
+
+    def _submit_defaults(self) -> list[tuple[int, Job]]:
+        """Submit the first jobs of any search, one for each worker; return them with their tickets."""
+        settings = self.settings
+        jobs = [self._limits.job(name, config, ()) for name, config in self._defaults]
+        n = 0 if self.budget.is_used_up else min(settings.n_workers, settings.n_iterations or len(jobs))
+        return [(self.executor.submit(job), job) for job in jobs[:n]]
+
+    def _plan(self, *, is_new: bool) -> SearchPlan:
+        """Return the search plan: with all experience if the clock decides nothing, else with what is at hand."""
+        if self.settings.n_iterations is not None or not is_in_file(self.kb):
+            with self.ledger.entry("memory"):
+                plan = self.advisor.full_plan(is_new=is_new)
+        else:
+            plan = self.advisor.quick_plan()
+            self.advisor.begin(is_new=is_new)
+        return plan if self._resumed is None else self._resumed.search_plan
+
+    def _use_new_experience(self, under_way: Iterable[_OpenJob]) -> None:
+        """Plan anew as soon as the advisor has read all experience; the new search knows what was done so far."""
         if self.advisor.experience is not None or not self.advisor.is_done:
             return
-        lineup = self.advisor.wait()
+        plan = self.advisor.full_plan()
         if self.advisor.experience is None:
             return
-        with self._entry("memory"):
-            self.lineup = lineup
-            self.search = build_search(self.lineup, self.advisor.experience)
+        with self.ledger.entry("memory"):
+            self.search_plan = plan
+            self.search = build_search(plan, self.advisor.experience)
             for trial in self.trials:
-                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.told(self.metric))
-            for asked in under_way:
-                self.search.reopen(asked.job.algorithm, asked.job.config)
-        self._note("experience joined", self._plan_as_json())
+                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric))
+            for opened in under_way:
+                self.search.reopen(opened.job.algorithm, opened.job.config)
+        self.log.note("experience joined", self._plan_as_json())
 
-    def _note(self, kind: str, details: Mapping[str, object]) -> None:
-        """Write down what happened: with the next run, and so before anything rests on it."""
-        self._events.append((kind, details))
+    def _plan_as_json(self) -> dict[str, object]:
+        """Return the search plan, and what of the knowledge base it is based on."""
+        experience = self.advisor.experience
+        return {
+            "lineup": self.search_plan.as_json(),
+            "lessons": None if experience is None else experience.lessons.revision,
+            # As they were used: describing the data set again, with more time, may find more.
+            "metafeatures": {} if experience is None else experience.known,
+        }
 
-    def _write_events(self) -> None:
-        """Store what happened since the last run."""
-        events, self._events = self._events, []
-        self._writer.write(partial(self.kb.add_events, self.key, events), is_late=self._is_late)
-
-    @contextmanager
-    def _entry(self, purpose: str) -> Iterator[None]:
-        """Count the seconds of a block in the ledger."""
-        begun = time.perf_counter()
-        yield
-        self.ledger[purpose] += time.perf_counter() - begun
+    # Asking
 
     @property
     def _most_open(self) -> int:
-        """Return how many evaluations are asked for at a time: under a time budget, one waits for the next worker."""
+        """Return how many jobs are open at a time; under a time budget, one waits for the next free worker."""
         return self.settings.n_workers + (self.settings.n_iterations is None)
 
     def _wants_more(self) -> bool:
         return self.settings.n_iterations is None or self._n_asked < self.settings.n_iterations
-
-    def _next(self, left: float) -> _UnderWay:
-        """Return what to evaluate next, as a job that cannot outlast the session."""
-        choice = self._next_choice(self._rounds_left(left))
-        return _UnderWay(choice, self._job(choice.algorithm, choice.proposal.config, left))
-
-    def _next_choice(self, rounds_left: int | None) -> NextTrial:
-        """Return what the search wants next, written down as asked for."""
-        with self._entry("optimiser"), self.budget.drag.watch():
-            self._leave_opening_in_time()
-            choice = self.search.ask(rounds_left)
-        return self._asked(choice, rounds_left)
-
-    def _asked(self, choice: NextTrial, rounds_left: int | None) -> NextTrial:
-        """Write down what is asked for."""
-        details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
-        self._note("asked", details)
-        self._n_asked += 1
-        return choice
-
-    def _job(self, algorithm: str, config: Config, left: float = math.inf) -> Job:
-        left = min(left, self.budget.left)
-        complete = ranked(self.trials)
-        quickest = min((trial.outcome.seconds for trial in complete), default=None)
-        is_first_default = (algorithm, config) in self._first_defaults
-        longest = longest_evaluation(self.settings, quickest, is_first_default=is_first_default)
-        # Against the best of its own algorithm: what is weaker alone may be what an ensemble lacks.
-        best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
-        # What a configuration is worth after thresholds cannot be seen on its first folds.
-        has_race = not depends_on_thresholds(self.metric)
-        race = Race(self.metric, best.outcome.scores[self.metric]) if best is not None and has_race else None
-        return Job(
-            self.dataset.fingerprint,
-            algorithm,
-            config,
-            self.plan,
-            PLAN_SEED,
-            replace(self.settings.limits, seconds=min(longest, left)),
-            keep_predictions=True,
-            keep_models=self.models is not None,
-            tells_folds=self.models is not None and not complete and self.plan.n_folds > 1,
-            race=race,
-            overtime=self._overtime(complete, left),
-        )
-
-    def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
-        """Return what an evaluation may take that is better than the best so far; None where time does not count."""
-        if self.settings.clock is None:
-            return None
-        best = complete[0].outcome.scores[self.metric] if complete else ()
-        return Overtime(self.metric, best, self.settings.limits.seconds, until=time.monotonic() + left)
-
-    def _leave_opening_in_time(self) -> None:
-        """End an opening that takes too long, and write that down: it is a decision that depends on the clock."""
-        share = OPENING_SHARE * (self.budget.left + self.budget.used - self._begun)
-        if self.lineup.is_timed and self.search.is_opening and self.budget.used - self._begun > share:
-            self.search.end_opening()
-            self._note("opening ended", {})
 
     def _rounds_left(self, left: float) -> int | None:
         """Return how many evaluations are still to come, as far as that is known."""
@@ -331,6 +234,48 @@ class TuneSession:
         typical = float(np.mean([trial.outcome.seconds for trial in self.trials]))
         return max(1, int(left * self.settings.n_workers / max(typical, 1e-3)))
 
+    def _ask(self, rounds_left: int | None) -> NextTrial:
+        """Return what the search wants to evaluate next."""
+        with self.ledger.entry("optimiser"), self.budget.drag.watch():
+            self._end_opening_in_time()
+            choice = self.search.ask(rounds_left)
+        return self._asked(choice, rounds_left)
+
+    def _asked(self, choice: NextTrial, rounds_left: int | None) -> NextTrial:
+        details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
+        self.log.note("asked", details)
+        self._n_asked += 1
+        return choice
+
+    def _end_opening_in_time(self) -> None:
+        """End a portfolio that takes too long, and log it: this decision depends on the clock."""
+        share = OPENING_SHARE * (self.budget.left + self.budget.used - self._begun)
+        if self.search_plan.is_timed and self.search.is_opening and self.budget.used - self._begun > share:
+            self.search.end_opening()
+            self.log.note("opening ended", {})
+
+    def _submit(self, choice: NextTrial, left: float) -> None:
+        job = self._limits.job(choice.algorithm, choice.proposal.config, self.trials, left)
+        self._open[self.executor.submit(job)] = _OpenJob(choice, job)
+        self._note_begun()
+
+    def _note_begun(self) -> None:
+        """Note since when each job is evaluated: those submitted first are, as many as there are workers."""
+        for opened in list(self._open.values())[: self.settings.n_workers]:
+            if opened.begun is None:
+                opened.begun = self.budget.used
+
+    # Finishing
+
+    def _finish(self, job: Job, outcome: Outcome) -> Trial:
+        """Store a finished evaluation, tell the search, and return the trial."""
+        ticket = next(ticket for ticket, opened in self._open.items() if opened.job is job)
+        choice = self._open.pop(ticket).choice
+        self._note_begun()
+        trial = self._store(choice, job, outcome)
+        self._keep_partial_model(ticket, job)
+        return trial
+
     def _store(self, choice: NextTrial, job: Job, outcome: Outcome) -> Trial:
         """Keep a finished evaluation: in the knowledge base first, then in the search."""
         score = threshold_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
@@ -340,39 +285,50 @@ class TuneSession:
             job,
             outcome,
             session=self.key,
-            environment=self._machine,
+            environment=self.log.environment,
             origin=origin_of(choice, self.dataset.task),
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
         trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
-        told: dict[str, object] = {"run": run.identity, "seconds": outcome.seconds, "at": trial.at}
-        if outcome.expected_seconds:
-            told["expected"] = outcome.expected_seconds
-        if math.isfinite(score):
-            # Nobody could judge again without predictions, and a run that was known before keeps its own scores.
-            told["score"] = score
-        self._note("finished", told)
-        events, self._events = self._events, []
-        self._writer.write(partial(self.kb.add_run, run, events=events), is_late=self._is_late)
+        self.log.note("finished", trial.as_event())
+        self.log.store(run)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
-        self.ledger["evaluations"] += outcome.seconds / self.settings.n_workers
-        with self._entry("optimiser"):
-            self.search.tell(choice.algorithm, job.config, trial.told(self.metric))
+        self.ledger.add("evaluations", outcome.seconds / self.settings.n_workers)
+        with self.ledger.entry("optimiser"):
+            self.search.tell(choice.algorithm, job.config, trial.outcome_by(self.metric))
         self.trials.append(trial)
         self.prediction_files.keep(run.identity, outcome.predictions)
-        self._forget()
+        self._forget_weak_trials()
         return trial
 
     def _reasons(self, choice: NextTrial, *, is_best: bool) -> dict[str, Any]:
-        """Return what of experience speaks for a choice: in detail for a new best one."""
+        """Return what experience says for a choice: in detail if it is the new best."""
         name, proposal = choice.algorithm, choice.proposal
         if proposal.proposer not in ("start", ExperienceCommittee.name):
             return {}
-        with self._entry("optimiser"):
+        with self.ledger.entry("optimiser"):
             return self.advisor.reasons(name, proposal.config, in_detail=is_best)
 
-    def _forget(self) -> None:
+    def _keep_partial_model(self, ticket: int, job: Job) -> None:
+        """Keep what was fitted to the first folds of a job, if it is the best while no trial is complete."""
+        folds = self.executor.take_folds(ticket)
+        if not folds or any(trial.run.status == "ok" for trial in self.trials):
+            return
+        score = np.nan_to_num(folds[0].scores.get(self.metric, math.nan), nan=-math.inf)
+        if self._partial_model is None or score > self._partial_model.score:
+            self._partial_model = PartialModel(job.algorithm, job.config, folds, float(score))
+
+    def _cancel_open_jobs(self) -> None:
+        """End what is still evaluated."""
+        for ticket, opened in self._open.items():
+            self.executor.cancel(ticket)
+            self._keep_partial_model(ticket, opened.job)
+            if opened.begun is not None:
+                self.ledger.add("killed", (self.budget.used - opened.begun) / self.settings.n_workers)
+            self.log.note("killed", {"algorithm": opened.job.algorithm, "config": opened.job.config})
+
+    def _forget_weak_trials(self) -> None:
         """Keep predictions and models of the best trials only, to bound memory and disk."""
         best = ranked(self.trials)[:MOST_KEPT]
         kept = {id(trial) for trial in best}
@@ -386,13 +342,3 @@ class TuneSession:
             else replace(trial, outcome=replace(trial.outcome, predictions=None))
             for trial in self.trials
         ]
-
-    def _plan_as_json(self) -> dict[str, object]:
-        """Return the line-up, and what of the knowledge base it rests on."""
-        experience = self.advisor.experience
-        return {
-            "lineup": self.lineup.as_json(),
-            "lessons": None if experience is None else experience.lessons.revision,
-            # As they were used: describing the data set again, with more time, may find more.
-            "metafeatures": {} if experience is None else experience.known,
-        }

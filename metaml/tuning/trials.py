@@ -32,9 +32,19 @@ class Trial:
     score: float
     at: float
 
-    def told(self, metric: str) -> Outcome:
-        """Return what a search by this metric learns: the outcome, its score being the one it is judged by."""
+    def outcome_by(self, metric: str) -> Outcome:
+        """Return the outcome as a search by this metric learns it: with the score that the trial is judged by."""
         return replace(self.outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else self.outcome
+
+    def as_event(self) -> dict[str, object]:
+        """Return what the event log keeps of the trial, so that a resumed session can judge it the same."""
+        event: dict[str, object] = {"run": self.run.identity, "seconds": self.outcome.seconds, "at": self.at}
+        if self.outcome.expected_seconds:
+            event["expected"] = self.outcome.expected_seconds
+        if np.isfinite(self.score):
+            # It cannot be computed again without predictions, and a run that was known before keeps its own scores.
+            event["score"] = self.score
+        return event
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -72,8 +82,8 @@ class TuneProgress:
 class Found:
     """What a session found: its trials in the order in which they finished, and where its seconds went.
 
-    `trouble` says why it ended early, if nothing more could be stored; `rescued` is what there is where none of the
-    trials is complete.
+    `error` says why it ended early, if nothing more could be stored; `partial_model` is what there is if no trial is
+    complete.
     """
 
     session: str
@@ -82,8 +92,8 @@ class Found:
     trials: tuple[Trial, ...]
     ledger: Mapping[str, float] = field(default_factory=dict)
     experience: ExperienceFacts | None = None
-    trouble: str = ""
-    rescued: PartialModel | None = None
+    error: str = ""
+    partial_model: PartialModel | None = None
 
     @property
     def ranked(self) -> list[Trial]:
@@ -151,6 +161,7 @@ class FoldModels:
         self._kept: set[str] = set()
 
     def __enter__(self) -> Self:
+        self._scratch.open()
         return self
 
     def __exit__(self, *_: object) -> None:

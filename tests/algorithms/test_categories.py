@@ -1,4 +1,4 @@
-"""Category columns become numbers that never shift and never tell a row its own target."""
+"""Category columns become numbers that stay the same and never leak a row's own target."""
 
 import numpy as np
 import pandas as pd

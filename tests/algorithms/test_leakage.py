@@ -1,4 +1,4 @@
-"""Impact encoding does not tell: a random category cannot score above chance."""
+"""Impact encoding does not leak the target: a random category cannot score above chance."""
 
 import numpy as np
 import pandas as pd

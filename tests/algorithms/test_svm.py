@@ -29,7 +29,7 @@ def test_separable_distances_give_finite_and_positive_slopes():
 def test_probabilities_are_calibrated_on_rows_the_machine_had_not_seen():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
-    y = rng.permutation(np.arange(200) % 2)  # nothing to learn, though C lets the machine learn it by heart
+    y = rng.permutation(np.arange(200) % 2)  # nothing to learn, but with this C the machine memorises the rows
     config = {**svm.space("binary").default(), "C": 1000.0, "gamma": 50.0}
 
     chances = svm.build(config, task="binary", seed=0).fit(X, y).predict_proba(X)[:, 1]

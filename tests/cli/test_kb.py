@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from metaml_cli.main import app
 from metaml_cli.render import as_text
-from metaml_kb import DatasetRecord, open_kb
+from metaml_kb import DatasetRecord, ProposalRecord, open_kb
 from metaml_kb.exchange import export
 
 TABLE = ["--dataset-column", "task", "--algorithm", "svc"]
@@ -77,10 +77,10 @@ def test_filters_are_those_of_python(place):
 @pytest.mark.parametrize(
     ("option", "word", "told"),
     [
-        ("--algorithm", "svmm", "Known are: svm, random_forest"),
-        ("--status", "okay", "Known are: ok, "),
-        ("--origin", "foo", "Known are: default, "),
-        ("--session", "foo", "Known are: bot, "),
+        ("--algorithm", "svmm", "Known: svm, random_forest"),
+        ("--status", "okay", "Known: ok, "),
+        ("--origin", "foo", "Known: default, "),
+        ("--session", "foo", "Known: bot, "),
         ("--since", "99999999999d", "99999999999d ago was before the calendar begins"),
         ("--since", "999999w", "999999w ago was before the calendar begins"),
         ("--limit", "99999999999999999999", "Leave --limit out to see all"),
@@ -230,6 +230,18 @@ def test_every_command_that_makes_a_file_starts_with_the_starter(starter, place,
     facts = json.loads(metaml("kb", "info", "--kb", tmp_path / "team.db", "--format", "json").stdout)
     assert facts["runs_by_source"] == {"starter": 5, "yours": 4}
     assert facts["datasets_by_source"] == {"starter": 1, "yours": 1}
+
+
+def test_a_private_export_shows_only_the_words_of_metaml(kb, run_of, tmp_path):
+    for seed, proposer in enumerate(("gbqr", "secret-proposer")):
+        kb.add_run(run_of(1, seed=seed, proposal=ProposalRecord(proposer)))
+
+    metaml("kb", "export", tmp_path / "private.db", "--private", "--kb", kb.name)
+
+    with open_kb(tmp_path / "private.db", create=False) as other:
+        shown, hidden = other.sql("SELECT proposer FROM proposal ORDER BY run_id")["proposer"]
+    assert shown == "gbqr"
+    assert hidden.startswith("private-")
 
 
 def test_an_export_is_of_what_is_yours_unless_told(starter, place, tmp_path):

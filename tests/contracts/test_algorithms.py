@@ -2,6 +2,9 @@
 
 import json
 import pickle
+import subprocess
+import sys
+from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -14,6 +17,20 @@ from metaml.errors import BadConfig
 TASKS = ("binary", "multiclass", "regression")
 PAIRS = [pytest.param(ALGORITHMS[name], task, id=f"{name}-{task}") for name in ALGORITHMS for task in TASKS]
 every_algorithm_and_task = pytest.mark.parametrize(("algorithm", "task"), PAIRS)
+
+FIRST_FIT = """
+import importlib, sys
+import numpy as np, pandas as pd
+from metaml.algorithms import ALGORITHMS
+algorithm = ALGORITHMS[sys.argv[1]]
+for name in algorithm.modules:
+    importlib.import_module(name)
+before = set(sys.modules)
+config = algorithm.space("binary").default()
+algorithm.build(config, task="binary", seed=0).fit(pd.DataFrame({"x": np.arange(60.0)}), np.arange(60) % 2)
+libraries = {"sklearn", "lightgbm", "xgboost", "catboost"}
+print(*(name for name in set(sys.modules) - before if name.split(".")[0] in libraries))
+"""
 
 
 def categories(rng, n, n_levels):
@@ -137,3 +154,22 @@ def test_training_rows_without_contrast_are_answered_with_what_they_say(algorith
 def test_a_configuration_outside_the_space_is_refused(algorithm, task):
     with pytest.raises(BadConfig, match="nonsense"):
         algorithm.build({**algorithm.space(task).default(), "nonsense": 1}, task=task, seed=0)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_it_has_the_name_it_is_registered_by_and_its_library_is_installed(name):
+    assert ALGORITHMS[name].name == name
+    assert version(ALGORITHMS[name].library)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_after_its_modules_are_imported_building_and_fitting_import_nothing_more_of_a_learning_library(name):
+    answer = subprocess.run([sys.executable, "-c", FIRST_FIT, name], capture_output=True, text=True, check=True)
+
+    assert answer.stdout.split() == []
+
+
+def test_no_two_algorithms_have_the_same_first_turn_and_the_turns_leave_no_gap():
+    turns = [algorithm.first_turn for algorithm in ALGORITHMS.values() if algorithm.first_turn is not None]
+
+    assert sorted(turns) == list(range(1, len(turns) + 1))

@@ -100,7 +100,7 @@ def test_dates_become_the_parts_that_vary() -> None:
     assert "it_year" not in X
 
 
-def test_day_and_month_are_told_apart_by_the_whole_column() -> None:
+def test_the_whole_column_decides_which_is_day_and_which_is_month() -> None:
     days_first = prepared([f"{row % 28 + 1:02}/{row % 12 + 1:02}/2020" for row in range(N_ROWS)])
     months_first = prepared([f"{row % 12 + 1:02}/{row % 28 + 1:02}/2020" for row in range(N_ROWS)])
 

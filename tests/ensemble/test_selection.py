@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaml.ensemble.selection import _BATCHED, combine, score, select
+from metaml.ensemble.selection import combine, score, select
 from metaml.ensemble.threshold_scores import judge
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS
@@ -69,19 +69,6 @@ def test_it_is_never_worse_than_the_best_candidate(name, seed, n, n_candidates):
     weights = select(predictions, truth, name)
 
     assert score(combine(predictions, weights), truth, name) >= max(singles)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", _BATCHED)
-def test_scores_in_batches_are_the_scores(name, n_classes):
-    truth, predictions = classes(n_classes)
-    predictions[0] = predictions[0].round(1)
-    predictions[0] /= predictions[0].sum(axis=1, keepdims=True)
-
-    found = _BATCHED[name](truth, np.stack(predictions).astype(np.float64))
-
-    expected = [METRICS[name].function(truth, prediction.astype(np.float64)) for prediction in predictions]
-    assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_score_by_fold_is_the_mean_over_folds_that_define_it():

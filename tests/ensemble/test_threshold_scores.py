@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.test_thresholds import rare_classes, rare_positives
 
 from metaml.ensemble.threshold_scores import best_line, judge, lines_between, scores_of, threshold_score
 from metaml.ensemble.thresholds import decide
 from metaml.evaluation import METRICS, Outcome
+from tests.ensemble.test_thresholds import rare_classes, rare_positives
 
 OF_LABELS = [name for name, metric in METRICS.items() if metric.needs == "labels"]
 MAKERS = {2: rare_positives, 4: rare_classes}

@@ -144,7 +144,7 @@ def test_limits_are_kept_between_folds(two_classes, ask):
 
 
 @pytest.mark.parametrize(
-    ("best", "most", "until", "status"),
+    ("best", "most", "left", "status"),
     [
         ((1.0,) * 3, 60.0, 60.0, "timeout"),
         ((0.0,) * 3, 60.0, 60.0, "ok"),
@@ -162,8 +162,8 @@ def test_limits_are_kept_between_folds(two_classes, ask):
         "nothing to be ahead of",
     ],
 )
-def test_an_evaluation_overruns_its_limit_only_if_it_is_ahead(two_classes, ask, best, most, until, status):
-    overtime = Overtime("accuracy", best, most, time.monotonic() + until)
+def test_an_evaluation_overruns_its_limit_only_if_it_is_ahead(two_classes, ask, best, most, left, status):
+    overtime = Overtime("accuracy", best, most, left)
     job = ask(two_classes, "Sleepy", {"seconds": 0.3}, n_folds=3, seconds=0.8, overtime=overtime)
 
     outcome = evaluate(job, two_classes, ALGORITHMS["Sleepy"])

@@ -2,7 +2,6 @@ import contextlib
 import os
 import signal
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -20,6 +19,7 @@ def evaluator(tmp_path_factory, two_classes):
     folder = tmp_path_factory.mktemp("store")
     DatasetStore(folder).put(two_classes)
     fork_server = ForkServer(folder, registry=REGISTRY, preload=())
+    fork_server.start()
     yield IsolatedEvaluator(fork_server)
     fork_server.close()
 
@@ -35,7 +35,7 @@ def test_limits_hold_without_a_pool(evaluator, two_classes, ask):
 
 
 def test_a_worker_that_is_ahead_may_overrun_its_limit_up_to_the_next(evaluator, two_classes, ask):
-    overtime = Overtime("accuracy", (0.0,) * 3, 60.0, time.monotonic() + 60)
+    overtime = Overtime("accuracy", (0.0,) * 3, 60.0, left=60.0)
     job = ask(two_classes, "Sleepy", {"seconds": 0.4}, n_folds=3, seconds=1.0, overtime=overtime)
 
     assert evaluator(job).status == "ok"
@@ -59,6 +59,7 @@ def test_a_fork_server_that_answers_too_late_is_replaced_by_one_that_has_the_dat
 ):
     DatasetStore(tmp_path).put(two_classes)
     fork_server = ForkServer(tmp_path, registry=REGISTRY, preload=())
+    fork_server.start()
     evaluator = IsolatedEvaluator(fork_server)
     first = evaluator(ask(two_classes, "Constant"))
     slow = fork_server._process

@@ -23,7 +23,7 @@ from metaml.evaluation import Job, Limits, LocalExecutor, make_plan
 signal.signal(signal.SIGINT, signal.default_int_handler)
 dataset = from_frame(small_frame(2), target="y")
 plan = make_plan(dataset, n_folds=2)
-executor = LocalExecutor(2, [dataset], registry=REGISTRY, preload=())
+executor = LocalExecutor(2, [dataset], registry=REGISTRY, preload=()).start()
 for folder in sys.argv[1:]:
     config = {"folder": folder, "waits": True}
     executor.submit(Job(dataset.fingerprint, "Forking", config, plan, 0, Limits(3600)))

@@ -33,7 +33,7 @@ def experienced(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def memory(experienced):
+def experience(experienced):
     return recall_experience(experienced, WANTED, DESCRIBED)
 
 
@@ -124,7 +124,7 @@ def test_a_search_learns_itself_if_that_takes_a_small_part_of_its_time(tmp_path)
 
 @pytest.mark.parametrize("n_datasets", [0, 1, 9])
 def test_too_little_experience_is_no_experience(n_datasets):
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         fill(kb, n_datasets=n_datasets)
 
         assert recall_experience(kb, WANTED, DESCRIBED) is None
@@ -132,7 +132,7 @@ def test_too_little_experience_is_no_experience(n_datasets):
 
 
 def test_regression_says_nothing_about_classes():
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         fill(kb, task="regression")
 
         assert recall_experience(kb, WANTED, DESCRIBED) is None
@@ -196,7 +196,7 @@ def test_damaged_lessons_are_learnt_anew(tmp_path):
         assert recall_experience(kb, WANTED, DESCRIBED).lessons.n_datasets == 10
 
 
-@pytest.mark.usefixtures("memory")
+@pytest.mark.usefixtures("experience")
 def test_a_damaged_file_of_lessons_is_no_reason_to_fail(experienced, tmp_path):
     whole = (place_of(experienced) / WANTED.file_name).read_bytes()
     damaged = tmp_path / WANTED.file_name

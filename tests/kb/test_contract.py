@@ -134,7 +134,7 @@ class TestRuns:
         assert numbers(algorithm="svm", dataset="iris", limit=9) == [2]
 
     def test_an_unknown_data_set_is_named_with_those_there_are(self, kb):
-        with pytest.raises(BadQuery, match=r"no data set irsi .*Known are: iris"):
+        with pytest.raises(BadQuery, match=r"no data set irsi .*Known: iris"):
             kb.runs(dataset="irsi")
 
     def test_folds_are_kept(self, kb, run_of):

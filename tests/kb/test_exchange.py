@@ -136,7 +136,7 @@ def test_an_export_never_overwrites(full, tmp_path):
 
 @pytest.mark.parametrize("name", ["all.csv", "all.JSON", "all.parquet"])
 def test_an_export_does_not_pass_for_a_table(full, tmp_path, name):
-    with pytest.raises(CannotOpen, match=r"no table.*metaml kb runs --format csv"):
+    with pytest.raises(CannotOpen, match=r"not a table.*metaml kb runs --format csv"):
         export(full, tmp_path / name)
 
     assert not (tmp_path / name).exists()

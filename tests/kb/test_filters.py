@@ -10,7 +10,7 @@ def test_a_mistyped_data_set_is_answered_with_the_nearest_names_first(kb):
     for number, name in enumerate(["abalone", "bank", "car", "dna", "ecoli", "flags", "glass", "heart", "tumours"]):
         kb.add_dataset(DatasetRecord(f"{number:032}", name))
 
-    with pytest.raises(BadQuery, match=r"no data set tumors .*Known are: tumours, abalone, .* and 2 more\."):
+    with pytest.raises(BadQuery, match=r"no data set tumors .*Known: tumours, abalone, .* and 2 more\."):
         kb.runs(dataset="tumors")
 
 
@@ -24,13 +24,13 @@ def test_one_mistyped_data_set_among_several_is_named(kb, run_of):
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [
-        ({"algorithm": "svmm"}, r"no algorithm svmm .*Known are: svm, random_forest\."),
-        ({"algorithm": ["svm", "forest"]}, r"no algorithm forest .*Known are: random_forest"),
-        ({"status": "okay"}, r"no status okay .*Known are: ok, "),
-        ({"origin": "randm"}, r"no origin randm .*Known are: random, "),
+        ({"algorithm": "svmm"}, r"no algorithm svmm .*Known: svm, random_forest\."),
+        ({"algorithm": ["svm", "forest"]}, r"no algorithm forest .*Known: random_forest"),
+        ({"status": "okay"}, r"no status okay .*Known: ok, "),
+        ({"origin": "randm"}, r"no origin randm .*Known: random, "),
         (
             {"session": "foo"},
-            r"no session foo .*Known are: bot, import, starter, tune\. .*beginning of a",
+            r"no session foo .*Known: bot, import, starter, tune\. .*beginning of a",
         ),
     ],
 )

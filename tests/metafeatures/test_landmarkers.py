@@ -19,13 +19,13 @@ def test_everyone_solves_a_threshold():
     found = dict(landmarkers(view_of(easy)))
 
     assert set(found) == set(NAMES)
-    # Naive Bayes puts a normal density on each half and may err at the border; depth is no hindrance here.
+    # Naive Bayes puts a normal density on each half and may err at the border; depth does not matter here.
     assert all(found[name] <= 0.03 for name in NAMES if name.endswith("ErrRate"))
     assert all(found[name] >= 0.94 for name in NAMES if name.endswith("Kappa"))
     assert all(found[name] >= 0.97 for name in NAMES if name.endswith("AUC"))
 
 
-def test_nobody_solves_noise():
+def test_no_landmarker_solves_noise():
     rng = np.random.default_rng(0)
     noise = dataset({f"x{i}": rng.random(600) for i in range(4)}, rng.choice(["a", "b"], 600), "binary")
 

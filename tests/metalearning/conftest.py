@@ -1,13 +1,11 @@
-"""What many tests need: an experience and a knowledge base in memory."""
+"""What many tests need: a synthetic history of runs."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.training import Trained, train
-from metaml_kb import KnowledgeBase, open_kb
 from tests.metalearning.worlds import make_synthetic
 
 
@@ -19,9 +17,3 @@ def synthetic() -> RunHistory:
 @pytest.fixture(scope="session")
 def trained(synthetic: RunHistory) -> Trained:
     return train(replace(synthetic, revision="kb-1"))
-
-
-@pytest.fixture
-def empty_kb() -> Iterator[KnowledgeBase]:
-    with open_kb(":memory:") as base:
-        yield base

@@ -77,6 +77,6 @@ def test_seconds_grow_with_the_rows_and_with_the_host(synthetic: RunHistory):
 
 
 def test_without_seconds_none_are_promised(synthetic: RunHistory):
-    said = RuntimeLearner().fit(synthetic).predict([{"rate": 0.5}], SMALL)
+    predicted = RuntimeLearner().fit(synthetic).predict([{"rate": 0.5}], SMALL)
 
-    assert np.isnan(said).all()
+    assert np.isnan(predicted).all()

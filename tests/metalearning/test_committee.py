@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from metaml.acquisition.committee import Expert
-from metaml.metalearning.committee import ExperienceCandidates, ExperienceCommittee, Prior
+from metaml.metalearning.committee import ExperienceCandidates, ExperienceCommittee
 from metaml.metalearning.guard import Guard
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.landscape import Landscape, make_landscape
-from metaml.metalearning.meta_learner import MetaLearner, Recipe
+from metaml.metalearning.meta_learner import LearnerRecipe, MetaLearner
+from metaml.metalearning.prior import Prior
 from metaml.metalearning.transfer_gp import ExperienceProcess, Points, matern
 from metaml.spaces import Choice, Float, Space
 from tests.metalearning.worlds import make_synthetic, rises_with_rows
@@ -25,7 +26,7 @@ def landscape(synthetic: RunHistory) -> Landscape:
 
 @pytest.fixture(scope="module")
 def learner(synthetic: RunHistory) -> MetaLearner:
-    return MetaLearner([Recipe(n_trees=60, min_rows_per_leaf=5)]).fit(synthetic)
+    return MetaLearner([LearnerRecipe(n_trees=60, min_rows_per_leaf=5)]).fit(synthetic)
 
 
 EXPERTS = (Expert("gbqr", "upper_bound"),)
@@ -205,12 +206,12 @@ def test_guard_is_lenient_with_five_evaluations():
 def test_guard_wants_more_than_chance_from_ten_evaluations_on():
     guard = Guard()
     # Twelve values, each half falling: 30 of 66 pairs are discordant within, 36 concordant between; then reversed.
-    said = np.arange(12.0)
+    predicted = np.arange(12.0)
     observed = np.array([5.0, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6])
 
-    assert guard.judge(said, observed)
+    assert guard.judge(predicted, observed)
     assert guard.tau == pytest.approx(6 / 66)
-    assert not guard.judge(said, -observed)
+    assert not guard.judge(predicted, -observed)
 
 
 def test_guard_trusts_again_when_the_correlation_returns():

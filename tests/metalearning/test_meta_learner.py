@@ -5,14 +5,15 @@ import pickle
 import numpy as np
 import pytest
 
-from metaml.metalearning.assessment.quality import cross_validate, kendall
+from metaml.metalearning.assessment.quality import cross_validate
 from metaml.metalearning.explain import explain, importances
 from metaml.metalearning.history import RunHistory, make_history
-from metaml.metalearning.meta_learner import RECIPES, MetaLearner, Recipe
+from metaml.metalearning.meta_learner import RECIPES, LearnerRecipe, MetaLearner
+from metaml.metalearning.rank_correlation import kendall
 from metaml.metalearning.scales import normal_scores, standardised
 from tests.metalearning.worlds import make_synthetic, rises_with_rows
 
-SMALL = Recipe(n_trees=60, min_rows_per_leaf=5)
+SMALL = LearnerRecipe(n_trees=60, min_rows_per_leaf=5)
 RATES = [{"rate": rate, "word": "a"} for rate in (0.1, 0.3, 0.5, 0.7, 0.9)]
 
 
@@ -24,15 +25,15 @@ def learner(synthetic: RunHistory) -> MetaLearner:
 def test_what_is_best_depends_on_the_data_set(learner: MetaLearner):
     few, many = ({"NumberOfInstances": n, "NumberOfFeatures": 5.0, "NumberOfClasses": 2.0} for n in (120.0, 900_000.0))
 
-    said_few, said_many = learner.predict(RATES, few), learner.predict(RATES, many)
+    predicted_few, predicted_many = learner.predict(RATES, few), learner.predict(RATES, many)
 
-    assert int(said_few.argmax()) < int(said_many.argmax())
+    assert int(predicted_few.argmax()) < int(predicted_many.argmax())
 
 
 def test_unknown_metafeatures_are_missing_not_an_error(learner: MetaLearner):
-    said = learner.predict(RATES, {})
+    predicted = learner.predict(RATES, {})
 
-    assert np.isfinite(said).all()
+    assert np.isfinite(predicted).all()
 
 
 def test_unknown_hyperparameter_is_ignored(learner: MetaLearner):
@@ -47,17 +48,17 @@ def test_without_any_run_all_configurations_are_equal():
         "toy", "accuracy", datasets=[], groups=np.zeros(0, dtype=np.int64), configs=[], scores=np.zeros(0)
     )
 
-    said = MetaLearner().fit(nothing).predict(RATES, {})
+    predicted = MetaLearner().fit(nothing).predict(RATES, {})
 
-    assert said.tolist() == [0.0] * 5
+    assert predicted.tolist() == [0.0] * 5
 
 
 def test_scores_that_never_differ_teach_nothing():
     flat = make_synthetic(3, 10, lambda rate, n_rows: 0.5)
 
-    said = MetaLearner().fit(flat).predict(RATES, {})
+    predicted = MetaLearner().fit(flat).predict(RATES, {})
 
-    assert said.tolist() == [0.0] * 5
+    assert predicted.tolist() == [0.0] * 5
 
 
 def test_metafeatures_all_missing_leave_the_hyperparameters():
@@ -71,17 +72,17 @@ def test_metafeatures_all_missing_leave_the_hyperparameters():
         scores=world.scores,
     )
 
-    said = MetaLearner([SMALL]).fit(blind).predict(RATES, {})
+    predicted = MetaLearner([SMALL]).fit(blind).predict(RATES, {})
 
-    assert int(said.argmax()) == 4
+    assert int(predicted.argmax()) == 4
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_gives_a_number_for_each_configuration(name: str, synthetic: RunHistory):
-    said = MetaLearner(RECIPES[name][-1:]).fit(synthetic).predict(RATES, {"NumberOfInstances": 500.0})
+    predicted = MetaLearner(RECIPES[name][-1:]).fit(synthetic).predict(RATES, {"NumberOfInstances": 500.0})
 
-    assert said.shape == (5,)
-    assert np.isfinite(said).all()
+    assert predicted.shape == (5,)
+    assert np.isfinite(predicted).all()
 
 
 def test_same_seed_same_model(synthetic: RunHistory):
@@ -99,7 +100,7 @@ def test_pickled_learner_says_the_same(learner: MetaLearner):
 
 
 def test_left_out_data_sets_are_ranked_better_with_metafeatures(synthetic: RunHistory):
-    def rank_with(recipe: Recipe):
+    def rank_with(recipe: LearnerRecipe):
         def learn(training: RunHistory):
             model = MetaLearner([recipe]).fit(training)
             return lambda whole, k: model.predict_rows(
@@ -110,7 +111,7 @@ def test_left_out_data_sets_are_ranked_better_with_metafeatures(synthetic: RunHi
 
     both = cross_validate(synthetic, rank_with(SMALL), n_folds=4)
     blind = cross_validate(
-        synthetic, rank_with(Recipe(inputs="hyperparameters", n_trees=60, has_interactions=False)), n_folds=4
+        synthetic, rank_with(LearnerRecipe(inputs="hyperparameters", n_trees=60, has_interactions=False)), n_folds=4
     )
 
     assert len(both.taus) == 12

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from metaml.metalearning.assessment.quality import kendall
 from metaml.metalearning.history import RunHistory, make_history
 from metaml.metalearning.landscape import make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
 from metaml.metalearning.pooled_landscape import on_one_scale, pooled_landscape
+from metaml.metalearning.rank_correlation import kendall
 
 
 def test_a_pooled_landscape_of_few_runs_is_nearer_to_the_truth_than_forests(synthetic: RunHistory):

@@ -30,8 +30,8 @@ def reading(portfolio, described=DESCRIBED, **changes) -> InitialDesign:
 def test_what_was_run_on_many_data_sets_is_in_it_as_measured(portfolio):
     defaults = [(name, ALGORITHMS[name].space("multiclass").default()) for name in NAMES]
 
-    assert all(default in portfolio.moves for default in defaults)
-    assert portfolio.levels.shape == (14, len(portfolio.moves))
+    assert all(default in portfolio.candidates for default in defaults)
+    assert portfolio.levels.shape == (14, len(portfolio.candidates))
     assert portfolio.levels.min() == 0.0
     assert (portfolio.levels.max(axis=1) == 1.0).all()
 
@@ -48,7 +48,7 @@ def test_a_configuration_is_shared_if_several_data_sets_saw_it():
 def test_it_comes_back_from_the_disk_as_it_was(portfolio):
     again = Portfolio.unpacked(*portfolio.packed(), n_taught=14)
 
-    assert again.moves == portfolio.moves
+    assert again.candidates == portfolio.candidates
     assert again.names == portfolio.names
     assert again.n_runs == portfolio.n_runs == 14 * 2 * 12
     assert again.n_taught == portfolio.n_taught
@@ -66,7 +66,7 @@ def test_seconds_grow_with_the_rows_and_are_those_of_the_runs(portfolio):
 def test_a_part_that_is_held_out_takes_a_fifth_of_five_folds(portfolio):
     folds, part = reading(portfolio), reading(portfolio, n_folds=1)
 
-    assert [move.seconds for move in part.moves] == pytest.approx([move.seconds / 5 for move in folds.moves])
+    assert [item.seconds for item in part.candidates] == pytest.approx([item.seconds / 5 for item in folds.candidates])
 
 
 def test_nobody_knows_nothing():
@@ -84,11 +84,11 @@ def test_what_is_unknown_on_a_data_set_is_as_it_is_elsewhere():
 
 
 def test_the_opening_holds_what_did_well_and_the_defaults_that_were_asked_for(portfolio):
-    moves = reading(portfolio).first(4, given=[("k_neighbors", DEFAULT)])
+    suggestions = reading(portfolio).first(4, given=[("k_neighbors", DEFAULT)])
 
-    assert len(moves) == 4
-    assert (moves[0].algorithm, moves[0].config) == ("k_neighbors", DEFAULT)
-    trees = [quality("decision_tree", move.config) for move in moves if move.algorithm == "decision_tree"]
+    assert len(suggestions) == 4
+    assert (suggestions[0].algorithm, suggestions[0].config) == ("k_neighbors", DEFAULT)
+    trees = [quality("decision_tree", item.config) for item in suggestions if item.algorithm == "decision_tree"]
     assert trees
     assert np.mean(trees) > 0.05
 
@@ -99,7 +99,7 @@ def test_under_a_time_budget_long_moves_are_left_out_but_not_what_was_asked_for(
     hurried = opening.first(4, given=given, budget_seconds=0.01)
     patient = opening.first(4, given=given, budget_seconds=60.0)
 
-    assert [(move.algorithm, move.config) for move in hurried] == given
+    assert [(item.algorithm, item.config) for item in hurried] == given
     assert len(patient) == 4
 
 
@@ -109,14 +109,14 @@ def test_a_list_that_is_to_be_filled_goes_on_with_what_stands_highest(portfolio)
     filled = opening.first(10, is_filled=True)
 
     assert filled[: len(opening.first(10))] == opening.first(10)
-    assert len({repr(move) for move in filled}) == 10
+    assert len({repr(item) for item in filled}) == 10
 
 
 def test_only_algorithms_that_take_part_and_valid_configurations_open(portfolio):
-    moves = reading(portfolio, algorithms=("k_neighbors",), is_valid=lambda _, config: config != DEFAULT).first(3)
+    suggestions = reading(portfolio, algorithms=("k_neighbors",), is_valid=lambda _, config: config != DEFAULT).first(3)
 
-    assert {move.algorithm for move in moves} == {"k_neighbors"}
-    assert DEFAULT not in [move.config for move in moves]
+    assert {item.algorithm for item in suggestions} == {"k_neighbors"}
+    assert DEFAULT not in [item.config for item in suggestions]
 
 
 def test_the_algorithm_that_did_better_everywhere_comes_first(portfolio):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaml.metalearning.assessment.neighbours import Neighbours, distances, nearest
+from metaml.metalearning.assessment.neighbours import Neighbours
+from metaml.metalearning.dataset_distances import distances, nearest_datasets
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.start_rules import (
     best_k,
@@ -89,7 +90,7 @@ def test_default_that_was_chosen_anyway_is_not_repeated():
 def test_nearest_data_set_is_the_one_of_like_size(synthetic: RunHistory):
     like = synthetic.metafeatures.iloc[4].to_dict()
 
-    assert nearest(synthetic, like, 1).tolist() == [4]
+    assert nearest_datasets(synthetic, like, 1).tolist() == [4]
 
 
 def test_knn_takes_the_best_run_of_the_nearest_data_sets(synthetic: RunHistory):
@@ -118,7 +119,7 @@ def test_counts_are_compared_by_their_logarithm(synthetic: RunHistory):
     # Sizes grow by a factor from 100 to 1,000,000: a third of the way up is 2,154 rows, not 333,400.
     like = synthetic.metafeatures.iloc[0].to_dict() | {"NumberOfInstances": 2154.0}
 
-    assert abs(int(nearest(synthetic, like, 1)[0]) - 11 / 3) < 3
+    assert abs(int(nearest_datasets(synthetic, like, 1)[0]) - 11 / 3) < 3
 
 
 def test_what_the_thesis_does_not_compare_counts_only_where_nothing_else_is_known(synthetic: RunHistory):
@@ -126,16 +127,16 @@ def test_what_the_thesis_does_not_compare_counts_only_where_nothing_else_is_know
     world = replace(synthetic, metafeatures=table)
     like = table.iloc[4].to_dict() | {"CfsSubsetEvalDecisionStumpAUC": 11.0}
 
-    assert nearest(world, like, 1).tolist() == [4]
-    assert nearest(world, {"CfsSubsetEvalDecisionStumpAUC": 11.0}, 1).tolist() == [11]
+    assert nearest_datasets(world, like, 1).tolist() == [4]
+    assert nearest_datasets(world, {"CfsSubsetEvalDecisionStumpAUC": 11.0}, 1).tolist() == [11]
 
 
-def test_neighbours_rank_by_the_runs_of_the_nearest(synthetic: RunHistory):
+def test_neighbours_rank_by_the_runs_of_the_nearest_datasets(synthetic: RunHistory):
     like = synthetic.metafeatures.iloc[0].to_dict()
 
-    said = Neighbours().fit(synthetic).predict([{"rate": 0.2, "word": "a"}, {"rate": 0.9, "word": "a"}], like)
+    predicted = Neighbours().fit(synthetic).predict([{"rate": 0.2, "word": "a"}, {"rate": 0.9, "word": "a"}], like)
 
-    assert said[0] > said[1]
+    assert predicted[0] > predicted[1]
 
 
 @pytest.mark.parametrize("k", [1, 3])

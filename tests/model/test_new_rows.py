@@ -36,7 +36,7 @@ def test_the_index_of_a_frame_does_not_matter(model, new):
     assert np.array_equal(model.predict(moved), model.predict(new))
 
 
-def test_new_categories_are_told_in_one_note(model, new):
+def test_one_note_names_all_new_categories(model, new):
     answer = model.answer(new.assign(colour="violet", open="maybe"))
 
     assert len(answer.predictions) == len(new)
@@ -52,7 +52,7 @@ def test_words_for_no_value_among_numbers_need_no_note(model, new):
     assert answer.notes == ()
 
 
-def test_a_missing_column_is_told_and_read_as_missing_values(model, new):
+def test_a_missing_column_is_noted_and_read_as_missing_values(model, new):
     answer = model.answer(new.drop(columns="colour"))
 
     assert np.array_equal(answer.probabilities, model.predict_proba(new.assign(colour=None)))

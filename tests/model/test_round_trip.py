@@ -49,7 +49,7 @@ def test_what_is_known_about_a_model_is_kept(make_model, tmp_path):
     assert loaded.notes == ()
 
 
-def test_other_versions_are_told(make_model):
+def test_other_versions_are_noted(make_model):
     model = make_model("binary")
     older = replace(model, versions={**model.versions, "scikit-learn": "0.19.2", "xgboost": "0.1", "numpy": "1.0"})
 

@@ -83,7 +83,7 @@ def test_changed_numbers_are_noticed_even_in_an_intact_zip(path):
     assert "was changed after it was saved" in refusal(path)
 
 
-def test_files_that_are_no_models_are_told_apart(tmp_path):
+def test_files_that_are_not_models_are_refused_with_the_reason(tmp_path):
     foreign = tmp_path / "foreign.zip"
     with zipfile.ZipFile(foreign, "w") as archive:
         archive.writestr("readme.txt", "hello")

@@ -92,5 +92,5 @@ def test_a_task_whose_evaluations_cannot_be_had_is_set_aside(
 def test_nothing_asked_for_and_offline_are_refused(kb: KnowledgeBase, client: Client) -> None:
     with pytest.raises(BadRequest, match="at least one --task and one --flow"):
         import_evaluations(kb, [31], [], client=client)
-    with pytest.raises(BadRequest, match="cannot be had offline"):
+    with pytest.raises(BadRequest, match="cannot be fetched offline"):
         import_evaluations(kb, [31], [6969], client=Client(offline=True))

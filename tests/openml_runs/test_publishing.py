@@ -150,12 +150,12 @@ def test_the_key_is_in_no_message_log_or_file(
 
 
 @pytest.mark.parametrize("n_before", range(100, 200, 7))
-def test_no_part_of_a_key_is_told_where_a_long_message_is_cut(n_before: int) -> None:
+def test_no_part_of_a_key_is_shown_where_a_long_message_is_cut(n_before: int) -> None:
     def attempt(_number: int) -> None:
         raise ValueError("x" * n_before + API_KEY + "x" * 200)
 
     with pytest.raises(SourceError) as error:
-        Client(patience=Patience(tries=1)).insist("task 31", attempt, key=API_KEY)
+        Client(patience=Patience(tries=1)).retry("task 31", attempt, key=API_KEY)
 
     assert API_KEY[:4] not in str(error.value)
 

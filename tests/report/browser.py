@@ -1,4 +1,4 @@
-"""A real browser for tests: headless Chromium, spoken to over a pipe, with nothing installed but itself."""
+"""A real browser for tests: headless Chromium, controlled over a pipe, without any driver."""
 
 import fcntl
 import json
@@ -18,7 +18,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
     "--disable-dev-shm-usage", "--no-default-browser-check", "--remote-debugging-pipe",
 )  # fmt: skip
-# Chromium reads its orders from descriptor 3 and answers on descriptor 4.
+# Chromium reads commands from descriptor 3 and answers on descriptor 4.
 LAUNCH = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -77,7 +77,7 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def send(self, method: str, **parameters: object) -> Any:
-        """Return the answer to an order; what happens meanwhile is kept in `events`."""
+        """Return the answer to a command; events that arrive meanwhile are kept in `events`."""
         self._n_sent += 1
         order = {"id": self._n_sent, "method": method, "params": parameters}
         if self._session is not None:
@@ -92,7 +92,7 @@ class Browser:
             self.events.append(message)
 
     def view(self, page: Path, *, width: int, height: int = 900, scheme: str = "light") -> None:
-        """Open a file in a window of this width, in this colour scheme, and wait until it stands."""
+        """Open a file in a window of this width, in this colour scheme, and wait until it is loaded."""
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )

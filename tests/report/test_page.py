@@ -1,4 +1,4 @@
-"""The page tells what there is, leaves out what there is not, and can hold any text."""
+"""The page shows what is known, leaves out the rest, and can hold any text."""
 
 import re
 from dataclasses import replace
@@ -105,7 +105,7 @@ def test_a_fallback_tells_its_reason_once():
     assert "This is a fallback: the time was up; give more." in text
 
 
-def test_a_reason_that_is_given_is_told():
+def test_a_reason_that_is_given_is_shown():
     page = render(replace(failed(), absent={"features": "The budget was too short to measure it."}))
 
     assert "The budget was too short to measure it." in words(page)
@@ -130,7 +130,7 @@ def test_the_guard_is_reported_either_way():
     never = replace(full(), experience=ExperienceFacts(n_datasets=2, n_runs=9, is_judged=True))
 
     assert "The guard switched experience off for svm and mlp, because" in words(render(full()))
-    assert "the guard let it speak to the end" in words(render(never))
+    assert "the guard left it on to the end" in words(render(never))
 
 
 def test_a_guard_that_had_nothing_to_judge_is_not_said_to_agree():
@@ -212,7 +212,7 @@ def test_the_ledger_adds_up_to_the_wall_time():
     assert ledger_rows(short)[-1] == ("not accounted for", 10.0)
 
 
-def test_tuned_decisions_are_told_as_a_threshold():
+def test_tuned_decisions_are_shown_as_a_threshold():
     assert "class yes is predicted from a probability of 0.8000" in words(render(full()))
 
 
@@ -257,7 +257,7 @@ def test_an_axis_has_no_two_equal_labels(middle, unit):
 
 
 def columns_text(means, std=0.01):
-    """Return the section about columns of a report in which shuffling them costs so much, give or take `std`."""
+    """Return the text about columns of a report in which shuffling them costs `means`, plus or minus `std`."""
     found = [FeatureImportance(f"column {place}", mean, std) for place, mean in enumerate(means)]
     return words(section("features", render(replace(full(), features=found))))
 

@@ -50,7 +50,7 @@ def test_the_leaderboard_has_every_run_the_complete_ones_ranked():
     assert {row["status"] for row in rows[35:]} == {"partial"}
 
 
-def test_a_model_without_a_score_is_told_without_one():
+def test_the_headline_says_that_a_score_is_not_known():
     data = failed()
 
     headline = summary(replace(data, final=replace(data.final, score=math.nan, why="the time was up")))["headline"]

@@ -19,7 +19,7 @@ DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClass
 
 
 @pytest.fixture(scope="module")
-def memory(tmp_path_factory):
+def experience(tmp_path_factory):
     with open_kb(tmp_path_factory.mktemp("lineup") / "kb.db") as kb:
         fill(kb)
         yield recall_experience(kb, LessonRequest("neg_log_loss", "multiclass", ("decision_tree",)), DESCRIBED)

@@ -1,4 +1,4 @@
-"""Fixtures: the loopback OpenML, and a home of its own for the openml package."""
+"""Fixtures: the loopback OpenML, and a separate home folder for the openml package."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ _homes: list[Path] = []
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where openml writes when it is imported, which happens once, whichever folder's tests come first."""
+    """The folder that openml writes to when it is imported, which happens once per test process."""
     if _homes:
         return _homes[0]
     home = tmp_path_factory.mktemp("home")

@@ -69,7 +69,7 @@ class OpenMLServer:
         self.faults.append(Fault(pattern, kind, times))
 
     def recover(self) -> None:
-        """All is well again."""
+        """Remove all faults."""
         self.faults.clear()
 
     def asked(self, pattern: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 from metaml.system.scratch import FRESH_SECONDS, Scratch
 
 OWNER = (
-    "from metaml.system.scratch import Scratch; s = Scratch(); (s.folder / 'big').touch(); "
+    "from metaml.system.scratch import Scratch; s = Scratch().open(); (s.folder / 'big').touch(); "
     "print(s.folder, flush=True); "
 )
 
@@ -40,7 +40,7 @@ def owner(place):
 
 
 def test_a_closed_one_is_gone(place):
-    scratch = Scratch()
+    scratch = Scratch().open()
     (scratch.folder / "file").write_text("content")
 
     scratch.close()
@@ -53,7 +53,7 @@ def test_one_in_use_is_left_alone_however_old_it_is(place):
     with process:
         age(folder)
 
-        Scratch().close()
+        Scratch().open().close()
 
         assert (folder / "big").exists()
         process.kill()
@@ -65,7 +65,7 @@ def test_one_of_a_killed_process_is_removed_by_the_next(place):
         process.send_signal(signal.SIGKILL)
     age(folder)
 
-    Scratch().close()
+    Scratch().open().close()
 
     assert not folder.exists()
 
@@ -75,6 +75,6 @@ def test_one_that_is_being_made_and_folders_of_other_names_are_left_alone(place)
         (place / name).mkdir()
     age(place / "metaml-output")
 
-    Scratch().close()
+    Scratch().open().close()
 
     assert sorted(path.name for path in place.iterdir()) == ["metaml-output", "metaml-scratch-new"]

@@ -149,7 +149,7 @@ def test_a_session_that_another_process_holds_is_not_taken_over(iris, executor, 
 
 
 def test_the_best_of_a_resumed_search_is_taken_even_if_its_predictions_are_lost(iris, executor):
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         found = TuneSession(iris, kb, settings_of(), executor).run()
     best, *others = found.ranked
     lost = replace(best, score=1.0, outcome=replace(best.outcome, predictions=None))
@@ -186,6 +186,7 @@ def test_a_resumed_search_keeps_its_rows_where_all_of_them_fitted(executor, tmp_
     settings = settings_of(seconds=5.0, n_iterations=None, n_folds=5)
     with open_kb(tmp_path / "kb.db") as kb:
         begun = TuneSession(wide, kb, settings, executor)
+        begun.run(should_stop=lambda: True)
 
         earlier = find_unfinished(kb, wide.fingerprint, PredictionFiles(None))
         resumed = TuneSession(wide, kb, earlier.resumed(settings), executor, resumed=earlier)
@@ -222,7 +223,9 @@ def test_a_session_that_made_known_runs_again_is_replayed_by_its_own_scores(iris
         stored = trials_of(kb, found.session, found.metric, PredictionFiles(None))
 
     assert [trial.score for trial in stored] == [trial.score for trial in found.trials]
-    assert [t.told(found.metric).scores for t in stored] == [t.told(found.metric).scores for t in found.trials]
+    assert [t.outcome_by(found.metric).scores for t in stored] == [
+        t.outcome_by(found.metric).scores for t in found.trials
+    ]
 
 
 def test_a_full_disk_ends_a_search_with_a_model_and_more_space_lets_it_go_on(iris, executor, tmp_path):
@@ -243,11 +246,11 @@ def test_a_full_disk_ends_a_search_with_a_model_and_more_space_lets_it_go_on(iri
         is_full.clear()
         again = tune(iris, settings, kb=kb, executor=executor, output=tmp_path / "out", resume=True)
 
-    assert "the disk is full" in cut.found.trouble
+    assert "the disk is full" in cut.found.error
     assert 3 <= len(cut.found.trials) < 40
     assert cut.finished.kind != "fallback"
     assert again.found.session == cut.found.session
-    assert (len(again.found.trials), again.found.trouble) == (40, "")
+    assert (len(again.found.trials), again.found.error) == (40, "")
 
 
 def test_a_knowledge_base_that_somebody_locks_ends_a_search_with_a_model(iris, executor, tmp_path):
@@ -262,7 +265,7 @@ def test_a_knowledge_base_that_somebody_locks_ends_a_search_with_a_model(iris, e
         event.listen(kb.engine, "checkout", be_impatient)
         result = tune(iris, settings_of(n_iterations=40), kb=kb, executor=executor, on_progress=lock)
 
-    assert "locked" in result.found.trouble
+    assert "locked" in result.found.error
     assert result.finished.kind != "fallback"
 
 

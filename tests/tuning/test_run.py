@@ -44,7 +44,7 @@ def raw(name: str):
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory):
     output = tmp_path_factory.mktemp("tuned")
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         result = tune(builtin.load("iris"), settings_of(), kb=kb, output=output)
         yield output, result, kb.runs()
 
@@ -341,4 +341,4 @@ def test_a_knowledge_base_that_others_hold_makes_no_search_late_and_loses_no_run
 
         assert notes == [WAITING.format(tmp_path / "found", place)]
         assert len(kb.runs()) == len(tuned.found.trials) > 1
-        assert tuned.found.trouble == ""
+        assert tuned.found.error == ""

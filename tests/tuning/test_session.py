@@ -85,7 +85,7 @@ def test_only_complete_runs_can_be_best(tuned):
 def test_the_same_seed_makes_the_same_session(tuned, iris, executor):
     _, found = tuned
 
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         again = TuneSession(iris, kb, settings_of(), executor).run()
 
     assert [trial.run.identity for trial in again.trials] == [trial.run.identity for trial in found.trials]
@@ -212,9 +212,10 @@ def test_excluding_what_is_known_leaves_a_search_without_experience(experienced,
     everything = tuple(kb.datasets()["name"])
 
     session = TuneSession(iris, kb, settings_of(exclude_datasets=everything), executor)
+    session.run(should_stop=lambda: True)
 
     assert session.advisor.experience is None
-    assert session.lineup.opening == ()
+    assert session.search_plan.opening == ()
 
 
 def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, executor):
@@ -226,7 +227,7 @@ def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experi
     assert session.advisor.experience is None
     assert found.experience.n_runs == longer.experience.n_runs
     assert found.experience.n_datasets == longer.experience.n_datasets
-    assert len(session.lineup.opening) >= 2
+    assert len(session.search_plan.opening) >= 2
     assert found.experience.n_warm_starts >= 1
     assert found.trials[0].run.proposal.details["carriers"]
 
@@ -284,7 +285,7 @@ def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, executor):
     moments = [0.0]
     budget = Budget(40.0, clock=lambda: moments[-1])
 
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         found = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=40.0), executor, budget=budget).run(
             reserve=lambda _: 10.0, on_progress=lambda progress: moments.append(5.0 * progress.n_done)
         )
@@ -294,7 +295,7 @@ def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, executor):
 
 
 def test_a_wish_to_stop_is_followed(iris, executor):
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         session = TuneSession(iris, kb, settings_of(), executor)
         found = session.run(should_stop=lambda: True)
         session.close()
@@ -305,7 +306,7 @@ def test_a_wish_to_stop_is_followed(iris, executor):
 
 def test_a_metric_of_another_task_is_refused(iris, executor):
     with (
-        open_kb(":experience:") as kb,
+        open_kb(":memory:") as kb,
         pytest.raises(BadRequest, match=r"The metric rmse does not fit .* log_loss, brier"),
     ):
         TuneSession(iris, kb, settings_of(metric="rmse"), executor)
@@ -332,7 +333,7 @@ def test_ranking_prefers_the_earlier_of_equals(tuned):
 
 
 def test_a_search_that_begins_late_learns_each_score_for_what_was_evaluated(iris, executor):
-    with open_kb(":experience:") as kb:
+    with open_kb(":memory:") as kb:
         session = TuneSession(
             iris,
             kb,

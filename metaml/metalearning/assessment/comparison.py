@@ -1,15 +1,16 @@
-"""The rankings side by side on data sets that were left out: what `metaml learn --evaluate` shows."""
+"""Compares rankings on data sets that were left out, as shown by `metaml learn --evaluate`."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from metaml.arrays import Floats
 from metaml.metalearning.assessment.neighbours import Neighbours
-from metaml.metalearning.assessment.quality import Quality, cross_validate, folds, kendall, looked_at
-from metaml.metalearning.history import RunHistory
+from metaml.metalearning.assessment.quality import Quality, cross_validate, looked_at
+from metaml.metalearning.history import RunHistory, leave_out_parts
 from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
-from metaml.metalearning.scales import Array
+from metaml.metalearning.rank_correlation import kendall
 from metaml.metalearning.transfer_gp import ExperienceProcess, Points
 
 RANKINGS: Mapping[str, Callable[[], MetaLearner | Neighbours]] = {
@@ -18,7 +19,7 @@ RANKINGS: Mapping[str, Callable[[], MetaLearner | Neighbours]] = {
     "metafeatures": lambda: MetaLearner("metafeatures"),
     "neighbours": lambda: Neighbours(),
 }
-"""What is compared, by what it looks at."""
+"""The rankings to compare, by the inputs they use."""
 PER_DATASET = 100
 """Runs of each data set that a meta-learner is trained on; with more it is no better."""
 
@@ -26,15 +27,15 @@ PER_DATASET = 100
 def compare(
     history: RunHistory, rankings: Sequence[str] = tuple(RANKINGS), *, n_folds: int | None = 10, seed: int = 0
 ) -> dict[str, Quality]:
-    """Return Kendall's tau-b of each ranking on each data set, learnt without it.
+    """Return Kendall's tau-b of each ranking on each data set, learnt without that data set.
 
-    Metafeatures alone say the same of all configurations of a data set: their tau is 0 by definition.
+    Metafeatures alone predict the same score for all configurations of a data set: their tau is 0 by definition.
     """
 
-    def learn(name: str) -> Callable[[RunHistory], Callable[[RunHistory, int], Array]]:
-        def rank(training: RunHistory) -> Callable[[RunHistory, int], Array]:
+    def learn(name: str) -> Callable[[RunHistory], Callable[[RunHistory, int], Floats]]:
+        def rank(training: RunHistory) -> Callable[[RunHistory, int], Floats]:
             model = RANKINGS[name]().fit(training)
-            return lambda whole, k: model.predict_rows(whole.rows[whole.places[k]], described(whole, k))
+            return lambda whole, k: model.predict_rows(whole.rows[whole.places[k]], whole.metafeatures_of(k))
 
         return rank
 
@@ -45,7 +46,7 @@ def compare(
 
 
 def _most_runs(ranking: str) -> int | None:
-    """Return how many runs of a data set a ranking learns from; neighbours look runs up and need all there are."""
+    """Return how many runs of a data set a ranking learns from; `neighbours` needs all of them."""
     return None if ranking == "neighbours" else PER_DATASET
 
 
@@ -59,10 +60,10 @@ def compare_after(
     recipe: str = "default",
     seed: int = 0,
 ) -> dict[int, Quality]:
-    """Return tau-b of the process with history after some random evaluations on each left-out data set."""
+    """Return tau-b of `ExperienceProcess` on each left-out data set, after some random evaluations there."""
     landscape = landscape or make_landscape(history, seed=seed)
     taus: dict[int, dict[str, float]] = {n: {} for n in evaluations}
-    for part in folds(history.n_datasets, n_folds, seed):
+    for part in leave_out_parts(history.n_datasets, n_folds, seed):
         gone = {history.datasets[k] for k in part}
         rest = landscape.keep(k for k, fingerprint in enumerate(landscape.datasets) if fingerprint not in gone)
         if not rest.n_datasets:
@@ -73,7 +74,7 @@ def compare_after(
             rows, scores = history.rows[places], history.scores[places]
             if len(places) < max(evaluations) + 2 or np.ptp(scores) == 0:
                 continue
-            points = Points(rows, rest.at(rows)[1], learner.predict_rows(rows, described(history, k)))
+            points = Points(rows, rest.at(rows)[1], learner.predict_rows(rows, history.metafeatures_of(k)))
             for n in evaluations:
                 found = []
                 for draw in range(n_draws):
@@ -82,8 +83,3 @@ def compare_after(
                     found.append(kendall(process.predict(points.take(hidden))[0], scores[hidden]))
                 taus[n][history.datasets[k]] = float(np.mean(found))
     return {n: Quality(found) for n, found in taus.items()}
-
-
-def described(history: RunHistory, k: int) -> dict[str, float]:
-    """Return the metafeatures of one data set of a history."""
-    return {str(name): float(value) for name, value in history.metafeatures.iloc[k].items()}

@@ -1,17 +1,16 @@
-"""What a larger knowledge base would be worth: regret after a few evaluations against the number of data sets in it."""
+"""The value of a larger knowledge base: regret after a few evaluations, by the number of data sets in it."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from metaml.acquisition.committee import Committee, Expert
-from metaml.metalearning.assessment.comparison import described
-from metaml.metalearning.assessment.quality import folds
-from metaml.metalearning.committee import ExperienceCommittee, Prior
-from metaml.metalearning.history import RunHistory
+from metaml.arrays import Floats
+from metaml.metalearning.committee import ExperienceCommittee
+from metaml.metalearning.history import RunHistory, leave_out_parts
 from metaml.metalearning.landscape import make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
-from metaml.metalearning.scales import Array
+from metaml.metalearning.prior import Prior
 
 SIZES = (0, 5, 20, 50)
 
@@ -27,13 +26,13 @@ def growth_curve(
     recipe: str = "simple",
     seed: int = 0,
 ) -> dict[int, list[float]]:
-    """Return for each size, and for all there is, the regret on each left-out data set in per cent of its range.
+    """Return, for each size and for all data sets, the regret on each left-out data set in per cent of its range.
 
-    A knowledge base of a size is a random part of the data sets that are not left out. Without one, the search starts
-    with a random configuration and the experts judge.
+    A knowledge base of a given size is a random sample of the other data sets. With size 0, the search starts with a
+    random configuration and uses the experts (surrogates) only.
     """
     landscape = make_landscape(history, seed=seed)
-    parts = list(folds(history.n_datasets, n_folds, seed))
+    parts = list(leave_out_parts(history.n_datasets, n_folds, seed))
     largest = min(history.n_datasets - len(part) for part in parts) if parts else 0
     wanted = [*(size for size in sizes if size < largest), largest]
     tested = set(np.random.default_rng(seed).permutation(history.n_datasets)[:most_tasks].tolist())
@@ -51,17 +50,19 @@ def growth_curve(
                 if k not in tested or len(scores) <= n_evaluations or np.ptp(scores) == 0:
                     continue
                 rng = np.random.default_rng((seed, k))
-                said = learner.predict_rows(rows, described(history, k))
-                start = int(np.argmax(said)) if known else int(rng.integers(len(rows)))
+                predicted = learner.predict_rows(rows, history.metafeatures_of(k))
+                start = int(np.argmax(predicted)) if known else int(rng.integers(len(rows)))
                 judge = Committee(experts)
                 if rest.n_datasets:
-                    judge = ExperienceCommittee(Prior(learner, rest, described(history, k)), experts)
+                    judge = ExperienceCommittee(Prior(learner, rest, history.metafeatures_of(k)), experts)
                 regrets[size].append(search_regret(rows, scores, judge, start, n_evaluations, rng))
     return regrets
 
 
-def search_regret(rows: Array, scores: Array, judge: Committee, start: int, n: int, rng: np.random.Generator) -> float:
-    """Return how far the best of `n` evaluations, chosen by a judge, is from the optimum, in per cent of the range."""
+def search_regret(
+    rows: Floats, scores: Floats, judge: Committee, start: int, n: int, rng: np.random.Generator
+) -> float:
+    """Return the regret of `n` evaluations chosen by `judge`, in per cent of the range of scores."""
     order = [start]
     while len(order) < n:
         judge.fit(rows[order], scores[order], np.full(len(order), np.nan), int(rng.integers(2**31)))

@@ -1,14 +1,16 @@
 """Data sets weighted by how well they rank what was evaluated here (RGPE; Feurer, Letham and Bakshy 2018).
 
-A yardstick for the process with experience: each data set of the knowledge base votes with its own surrogate, and a
-data set that orders the evaluations here correctly has a larger vote. One more voter knows these evaluations only.
+A baseline for `ExperienceProcess`. Each data set of the knowledge base votes with its own surrogate. A data set whose
+surrogate ranks the evaluations on the new data set well gets a larger weight. One more voter is a Gaussian process that
+was fitted to these evaluations only.
 """
 
 from typing import Self
 
 import numpy as np
 
-from metaml.metalearning.scales import Array, standardised
+from metaml.arrays import Floats
+from metaml.metalearning.scales import standardised
 from metaml.metalearning.transfer_gp import matern
 
 N_DRAWS = 200
@@ -19,26 +21,26 @@ LENGTH = 0.5
 class RankWeighted:
     """Surrogates of data sets and a Gaussian process of the evaluations here, weighted by the pairs they misrank.
 
-    The evaluations are drawn anew with replacement many times; a voter's weight is how often it misranks the fewest
-    pairs, ties shared. The process is judged on points it has not seen: each left out in turn.
+    The evaluations are resampled with replacement many times. The weight of a voter is how often it misranks the fewest
+    pairs; ties are shared. The process is tested by leave-one-out predictions.
     """
 
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
 
-    def fit(self, levels: Array, rows: Array, y: Array) -> Self:
+    def fit(self, levels: Floats, rows: Floats, y: Floats) -> Self:
         """Learn from evaluated rows: their scores, and the level of each data set (first axis) at each of them."""
         self.rows_, self.centre_, self.unit_ = rows, float(y.mean()), max(float(y.std()), 1e-12)
         scores = standardised(y)
         self.inverse_ = np.linalg.inv(matern(rows, rows, LENGTH) + NOISE * np.eye(len(y)))
         self.from_y_ = self.inverse_ @ scores
-        # Rasmussen and Williams (2006), eq. 5.12: what the others say of each point.
+        # Leave-one-out predictions: Rasmussen and Williams (2006), eq. 5.12.
         left_out = scores - self.from_y_ / np.diag(self.inverse_)
         self.weights_ = rank_weights(np.vstack([levels, left_out]), scores, np.random.default_rng(self.seed))
         self.best_ = float(scores.max())
         return self
 
-    def predict(self, levels: Array, rows: Array) -> tuple[Array, Array, Array]:
+    def predict(self, levels: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the expected score of each row, its standard deviation, and its expected improvement."""
         from scipy.special import ndtr
 
@@ -53,11 +55,11 @@ class RankWeighted:
         return self.centre_ + self.unit_ * mean, self.unit_ * std, self.unit_ * np.maximum(improvement, 0.0)
 
 
-def rank_weights(votes: Array, observed: Array, rng: np.random.Generator, n_draws: int = N_DRAWS) -> Array:
-    """Return the weight of each voter: in which share of draws it misranks the fewest pairs; the weights sum to one.
+def rank_weights(votes: Floats, observed: Floats, rng: np.random.Generator, n_draws: int = N_DRAWS) -> Floats:
+    """Return the weight of each voter: the share of draws in which it misranks the fewest pairs. They sum to one.
 
-    >>> said = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
-    >>> rank_weights(said, np.array([0.1, 0.2, 0.3]), np.random.default_rng(0)).round(1).tolist()
+    >>> predicted = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> rank_weights(predicted, np.array([0.1, 0.2, 0.3]), np.random.default_rng(0)).round(1).tolist()
     [0.9, 0.1]
     """
     n = len(observed)
@@ -66,5 +68,5 @@ def rank_weights(votes: Array, observed: Array, rng: np.random.Generator, n_draw
     counts = rng.multinomial(n, np.full(n, 1 / n), size=n_draws).astype(np.float64)
     losses = np.einsum("di,vij,dj->vd", counts, misranked.astype(np.float64), counts, optimize=True)
     is_best = losses == losses.min(axis=0)
-    weights: Array = (is_best / is_best.sum(axis=0)).mean(axis=1)
+    weights: Floats = (is_best / is_best.sum(axis=0)).mean(axis=1)
     return weights

@@ -14,7 +14,7 @@ def test_call_in_a_dict_cell_is_refused_and_never_made(imported, tmp_path):
     trace = tmp_path / "trace"
     layout = replace(FOREST, config_column="p")
 
-    with pytest.raises(BadTable, match=r"Line 3 of runs.csv has .*dict written in JSON or as a Python literal"):
+    with pytest.raises(BadTable, match=r"Line 3 of runs.csv has .*dict, written in JSON or as a Python literal"):
         imported(
             f"task_id,p,accuracy\n1,{{}},0.5\n1,__import__('os').system('touch {trace}'),0.5\n",
             layout,
@@ -53,7 +53,7 @@ def test_score_that_is_no_number_is_told_with_its_line_and_nothing_is_stored(imp
         ({"ignore_columns": ("accuracy",)}, "--score-column and with --ignore-column"),
         ({"metrics": ("a", "b")}, "1 score columns and 2 metrics"),
         ({"lower_is_better": ("loss",)}, "'loss' is lower-is-better but no score"),
-        ({"word_columns": ("task_id",)}, "'task_id' is no hyperparameter"),
+        ({"word_columns": ("task_id",)}, "'task_id' is not a hyperparameter"),
         ({"defaults": {"x": "1"}}, "no column 'x'.*--default"),
         ({"separator": ", "}, "not one character"),
         ({"task": "Binary"}, r"no task 'Binary'.*--task binary, multiclass or regression"),
@@ -75,7 +75,7 @@ def test_layout_that_does_not_fit_the_header_is_one_sentence(imported, changes, 
         ("task_id,d,d,accuracy\n1,2,3,0.5\n", "several columns named 'd'"),
         ("task_id,d,accuracy\n1,5,0.5\n1,5\n", "Line 3 of runs.csv has 2 cells where the header has 3"),
         ("task_id,d,accuracy\n1,5,0.5,9\n", "Line 2 of runs.csv has 4 cells"),
-        ("task_id,d,accuracy\n,5,0.5\n", "Line 2 of runs.csv has '' as 'task_id'; expected was a name"),
+        ("task_id,d,accuracy\n,5,0.5\n", "Line 2 of runs.csv has '' as 'task_id'; expected a name"),
         ('task_id,d,accuracy\n1,"5,0.5\n', "cannot be split into cells"),
     ],
 )
@@ -85,7 +85,7 @@ def test_broken_table_is_one_sentence(imported, text, said):
 
 
 def test_column_and_dict_may_not_name_the_same_hyperparameter(imported):
-    with pytest.raises(BadTable, match="'d' is a column and stands in 'p' too"):
+    with pytest.raises(BadTable, match="'d' is a column and also a name in 'p'"):
         imported("task_id,d,p,accuracy\n1,5,{'d': 1},0.5\n", replace(FOREST, config_column="p"))
 
 

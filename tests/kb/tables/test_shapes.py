@@ -175,7 +175,7 @@ def test_separator_is_seen_from_the_header(imported):
     assert [config["p"] for config in imported.configs()] == ["a.csv", "b.tsv", "c.txt", "d.csv.gz"]
 
 
-def test_byte_order_mark_blank_lines_and_quotes_are_no_trouble(imported):
+def test_byte_order_mark_blank_lines_and_quotes_are_no_problem(imported):
     imported('\ufefftask_id, p ,accuracy\r\n1," a,b ",0.5\r\n\r\n1,"two\nlines",0.6\r\n')
 
     assert imported.configs() == [{"p": "a,b"}, {"p": "two\nlines"}]

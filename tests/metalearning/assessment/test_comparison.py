@@ -3,12 +3,12 @@
 from functools import partial
 
 from metaml.acquisition.committee import Expert
-from metaml.metalearning.assessment.comparison import compare, compare_after, described
+from metaml.arrays import Floats
+from metaml.metalearning.assessment.comparison import compare, compare_after
 from metaml.metalearning.assessment.growth import growth_curve
 from metaml.metalearning.assessment.neighbours import Neighbours
 from metaml.metalearning.assessment.quality import cross_validate
 from metaml.metalearning.history import RunHistory
-from metaml.metalearning.scales import Array
 from tests.metalearning.worlds import make_synthetic
 
 
@@ -33,8 +33,8 @@ def test_neighbours_look_up_all_runs():
     )
 
 
-def _by_neighbours(model: Neighbours, world: RunHistory, k: int) -> Array:
-    return model.predict_rows(world.rows[world.places[k]], described(world, k))
+def _by_neighbours(model: Neighbours, world: RunHistory, k: int) -> Floats:
+    return model.predict_rows(world.rows[world.places[k]], world.metafeatures_of(k))
 
 
 def test_a_few_evaluations_are_learnt_from(synthetic: RunHistory):

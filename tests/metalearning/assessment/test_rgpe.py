@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from metaml.metalearning.assessment.quality import kendall
 from metaml.metalearning.assessment.rgpe import RankWeighted, rank_weights
+from metaml.metalearning.rank_correlation import kendall
 
 ROWS = np.linspace(0, 1, 30)[:, np.newaxis]
 RISING, FALLING, HUMP = ROWS[:, 0], -ROWS[:, 0], -((ROWS[:, 0] - 0.5) ** 2)

@@ -1,0 +1,42 @@
+"""What callers give from Python: data as a file or a frame, names as a list or a text with commas."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from metaml.data.dataset import Dataset
+from metaml.data.preparation import from_frame, read_dataset
+
+
+def dataset_in(
+    data: str | Path | pd.DataFrame, target: str | None = None, task: str | None = None, name: str | None = None
+) -> Dataset:
+    """Return the data set in a file or a frame; a frame without a `name` is called "data".
+
+    >>> dataset_in(pd.DataFrame({"x": range(20), "y": ["a", "b"] * 10})).target
+    'y'
+    """
+    if isinstance(data, pd.DataFrame):
+        return from_frame(data, target, task, name or "data")
+    return read_dataset(data, target, task, name)
+
+
+def names_in(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of a list, or of a text with commas as the command line takes it.
+
+    >>> names_in("svm, mlp,"), names_in(["svm"])
+    (('svm', 'mlp'), ('svm',))
+    """
+    if isinstance(names, str):
+        return tuple(name.strip() for name in names.split(",") if name.strip())
+    return tuple(names)
+
+
+def one_or_more(texts: str | Iterable[str]) -> tuple[str, ...]:
+    """Return a text as the only one, or all of a list: names of data sets may contain commas.
+
+    >>> one_or_more("iris, small"), one_or_more(["iris", "wine"])
+    (('iris, small',), ('iris', 'wine'))
+    """
+    return (texts,) if isinstance(texts, str) else tuple(texts)

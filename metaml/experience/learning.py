@@ -1,0 +1,97 @@
+"""Learn all that a knowledge base teaches, and judge how good its rankings are."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pandas as pd
+
+from metaml.algorithms import ALGORITHMS, check_known
+from metaml.errors import BadRequest
+from metaml.evaluation import METRICS, default_metric, display
+from metaml.evaluation import metric as metric_of
+from metaml.experience.lesson_files import LessonRequest, learn
+from metaml.experience.load_history import check_left_out, experience, to_leave_out
+from metaml.metalearning.assessment.comparison import compare
+from metaml.metalearning.assessment.quality import summary
+from metaml.metalearning.history import RunHistory
+from metaml_kb import KnowledgeBase
+
+TASKS = ("binary", "multiclass", "regression")
+
+
+def requests_for(
+    kb: KnowledgeBase, *, metric: str = "auto", exclude_datasets: Sequence[str] = ()
+) -> list[LessonRequest]:
+    """Return the lessons that a knowledge base can teach: for each kind of task in it, by the metric asked for.
+
+    Experience with `exclude_datasets` (names or fingerprints) and their near-duplicates is left out. Raises
+    `BadRequest` if there is no data set to learn from.
+    """
+    check_left_out(kb, exclude_datasets)
+    left_out = to_leave_out(kb, exclude_datasets) if exclude_datasets else ()
+    known = kb.datasets()
+    tasks = [task for task in TASKS if (known["task"] == task).any()]
+    if not tasks and len(known):
+        raise BadRequest(
+            f"{kb.name} does not know the task of its {len(known)} data set{'s' * (len(known) > 1)}. "
+            "Import their table again: metaml kb import-table with --task binary, multiclass or regression."
+        )
+    if not tasks:
+        raise BadRequest(f"{kb.name} holds no data set to learn from. Make experience with: metaml bot --builtin")
+    if metric == "auto":
+        return [LessonRequest(default_metric(task), task, left_out=left_out) for task in tasks]  # type: ignore[arg-type]
+    name = metric_of(metric).name
+    fitting = [task for task in tasks if task in METRICS[name].tasks]
+    if not fitting:
+        raise BadRequest(f"{kb.name} holds no data set that {metric} is for, only {', '.join(tasks)}.")
+    return [LessonRequest(name, fitting[0], left_out=left_out)]  # type: ignore[arg-type]
+
+
+def learn_all(
+    kb: KnowledgeBase, requests: Sequence[LessonRequest], *, on_note: Callable[[str], None] = lambda _: None
+) -> pd.DataFrame:
+    """Learn the lessons and keep them beside the knowledge base; return a row for each with what it was learnt from."""
+    rows = []
+    for request in requests:
+        on_note(f"Learning {request.family} by {display(request.metric, 0.0)[0]} …")
+        lessons = learn(kb, request)
+        for note in dict.fromkeys(lessons.notes):
+            on_note(f"  {note}")
+        rows.append(
+            {
+                "task": request.family,
+                "metric": request.metric,
+                "algorithms": len(lessons.trained),
+                "data sets": lessons.n_datasets,
+                "runs": lessons.n_runs,
+                "seconds": round(lessons.seconds, 1),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def histories(
+    kb: KnowledgeBase,
+    requests: Sequence[LessonRequest],
+    *,
+    algorithms: Sequence[str] = (),
+    on_note: Callable[[str], None] = lambda _: None,
+) -> Iterator[RunHistory]:
+    """Yield the runs of each algorithm that is known on at least two data sets; no `algorithms` means all of them."""
+    check_known(algorithms)
+    for request in requests:
+        for name in algorithms or list(ALGORITHMS):
+            space = ALGORITHMS[name].space(request.task)
+            found = experience(
+                kb, name, metric=request.metric, task=request.task, space=space, leave_out=request.left_out
+            )
+            if found.n_datasets < 2:
+                on_note(" ".join(found.notes) or f"{kb.name} knows {name} on too few data sets to judge.")
+                continue
+            on_note(f"{name} by {request.metric}: {len(found.scores)} runs on {found.n_datasets} data sets")
+            yield found
+
+
+def judged(found: RunHistory) -> list[dict[str, object]]:
+    """Return a row for each way to rank configurations: Kendall's tau-b to their true order on unseen data sets."""
+    rows = summary(list(compare(found).items()))
+    return [{"algorithm": found.algorithm, "metric": found.metric, **row} for row in rows]

@@ -1,0 +1,79 @@
+"""What a metric is: a score, higher is better, and everything that other parts of metaml need to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from metaml.arrays import Array, Floats
+
+if TYPE_CHECKING:
+    from metaml.data import Task
+
+Needs = Literal["labels", "probabilities", "values"]
+LEAST_PROBABILITY = 1e-15
+FromCounts = Callable[..., Floats]
+Batched = Callable[[Array, Array], Floats]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score: `function(truth, prediction)`, where the prediction is what `needs` says.
+
+    `label` is its name in prose. `is_loss`: people know it as a positive loss. `is_in_target_unit`: it has the unit of
+    the target, which differs between data sets, so only ratios can be compared. `is_about_probabilities`: it asks how
+    sure a model is, not only which class it prefers. `accuracy_stands_in`: where a data set has no such score, its
+    accuracy may rank configurations instead.
+
+    `from_counts(tables)` is the same score for tables of counts, … × true × predicted, many at once; every metric of
+    labels has one. `batched(truth, batch)` is the same score for candidates × rows × classes, where rows sum to 1; it
+    is there for metrics that are slow one by one.
+
+    `has_positive_class`: it looks at one of two classes, and its functions take `positive`. None is the rarer class of
+    the rows at hand.
+    """
+
+    name: str
+    label: str
+    tasks: tuple[Task, ...]
+    needs: Needs
+    function: Callable[..., float]
+    is_loss: bool = False
+    positive: int | None = None
+    has_positive_class: bool = False
+    is_in_target_unit: bool = False
+    is_about_probabilities: bool = False
+    accuracy_stands_in: bool = False
+    from_counts: FromCounts | None = None
+    batched: Batched | None = None
+
+    def on(self, y: Array) -> Metric:
+        """Return the metric for parts of a data set with this target: F1 looks at the same class in all of them."""
+        if not self.has_positive_class or self.positive is not None:
+            return self
+        return self.of_class(rarer_class(y))
+
+    def of_class(self, positive: int | None) -> Metric:
+        """Return the metric that looks at this class; itself if it looks at all classes, or if None is given."""
+        if not self.has_positive_class or positive is None:
+            return self
+        return replace(
+            self,
+            function=partial(self.function, positive=positive),
+            from_counts=None if self.from_counts is None else partial(self.from_counts, positive=positive),
+            positive=positive,
+        )
+
+
+def rarer_class(y: Array) -> int:
+    """Return the rarer of two classes; of equals, the second.
+
+    >>> rarer_class(np.array([0, 1, 1])), rarer_class(np.array([0, 1]))
+    (0, 1)
+    """
+    counts = np.bincount(y, minlength=2)
+    return 0 if counts[0] < counts[1] else 1

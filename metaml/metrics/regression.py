@@ -1,0 +1,77 @@
+"""Metrics of regression: of predicted values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from metaml.arrays import Array
+from metaml.metrics.base import Metric
+from metaml.metrics.ranks import ranks
+
+
+def neg_rmse(truth: Array, values: Array) -> float:
+    """Return the negative root of the mean squared error."""
+    unit = _unit_of(truth)
+    return -math.sqrt(_mean_square((truth - values) / unit)) * unit
+
+
+def neg_mae(truth: Array, values: Array) -> float:
+    """Return the negative mean absolute error."""
+    return -float(np.mean(np.abs(truth - values)))
+
+
+def r2(truth: Array, values: Array) -> float:
+    """Return the share of variance explained; for a constant target 1 if all is right, else 0."""
+    if len(truth) < 2:
+        return math.nan
+    if np.ptp(truth) == 0:
+        return float(np.array_equal(truth, values))
+    unit = _unit_of(truth)
+    return 1 - _mean_square((truth - values) / unit) / _mean_square((truth - np.mean(truth)) / unit)
+
+
+def spearman(truth: Array, values: Array) -> float:
+    """Return the correlation of ranks; 0 when all predictions are equal."""
+    true_ranks, given_ranks = ranks(truth), ranks(values)
+    true_ranks, given_ranks = true_ranks - true_ranks.mean(), given_ranks - given_ranks.mean()
+    if not true_ranks.any():
+        return math.nan
+    if not given_ranks.any():
+        return 0.0
+    return float(true_ranks @ given_ranks / math.sqrt((true_ranks @ true_ranks) * (given_ranks @ given_ranks)))
+
+
+def _unit_of(truth: Array) -> float:
+    """Return 1, or the size of targets whose squares leave the range of floats."""
+    size = float(np.abs(truth).max(initial=0.0))
+    return 1.0 if size == 0 or 1e-140 < size < 1e140 else size
+
+
+def _mean_square(errors: Array) -> float:
+    return float(np.mean(np.square(errors)))
+
+
+METRICS = (
+    Metric(
+        name="neg_rmse",
+        label="RMSE",
+        tasks=("regression",),
+        needs="values",
+        function=neg_rmse,
+        is_loss=True,
+        is_in_target_unit=True,
+    ),
+    Metric(
+        name="neg_mae",
+        label="MAE",
+        tasks=("regression",),
+        needs="values",
+        function=neg_mae,
+        is_loss=True,
+        is_in_target_unit=True,
+    ),
+    Metric(name="r2", label="R²", tasks=("regression",), needs="values", function=r2),
+    Metric(name="spearman", label="Spearman", tasks=("regression",), needs="values", function=spearman),
+)

@@ -1,0 +1,62 @@
+"""The job of a configuration: its limits, the run it must beat, and how far it may exceed its limit."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from metaml.budget import Budget
+from metaml.ensemble.threshold_scores import depends_on_thresholds
+from metaml.evaluation import FoldPlan, Job, Overtime, Race
+from metaml.evaluation.folds import PLAN_SEED
+from metaml.search.settings import TuneSettings, longest_evaluation
+from metaml.spaces import Config
+from metaml.tuning.trials import Trial, ranked
+
+
+@dataclass(frozen=True, eq=False)
+class JobLimits:
+    """What every job of a session has in common; `defaults` are the configurations that may take longer."""
+
+    dataset: str
+    plan: FoldPlan
+    metric: str
+    settings: TuneSettings
+    budget: Budget
+    keeps_models: bool
+    defaults: Sequence[tuple[str, Config]]
+
+    def job(self, algorithm: str, config: Config, trials: Sequence[Trial], left: float = math.inf) -> Job:
+        """Return the job of a configuration, given the trials so far and the seconds left to the search."""
+        left = min(left, self.budget.left)
+        complete = ranked(trials)
+        quickest = min((trial.outcome.seconds for trial in complete), default=None)
+        is_default = (algorithm, config) in self.defaults
+        longest = longest_evaluation(self.settings, quickest, is_first_default=is_default)
+        return Job(
+            self.dataset,
+            algorithm,
+            config,
+            self.plan,
+            PLAN_SEED,
+            replace(self.settings.limits, seconds=min(longest, left)),
+            keep_predictions=True,
+            keep_models=self.keeps_models,
+            tells_folds=self.keeps_models and not complete and self.plan.n_folds > 1,
+            race=self._race(algorithm, complete),
+            overtime=self._overtime(complete, left),
+        )
+
+    def _race(self, algorithm: str, complete: Sequence[Trial]) -> Race | None:
+        # A score after thresholds cannot be seen on the first folds.
+        if depends_on_thresholds(self.metric):
+            return None
+        # The best of its own algorithm: what is weaker alone may be what an ensemble lacks.
+        best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
+        return None if best is None else Race(self.metric, best.outcome.scores[self.metric])
+
+    def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
+        """Return how far an evaluation that is ahead may exceed its limit; None if time does not count."""
+        if self.settings.clock is None:
+            return None
+        best = complete[0].outcome.scores[self.metric] if complete else ()
+        return Overtime(self.metric, best, self.settings.limits.seconds, left)

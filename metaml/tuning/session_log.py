@@ -1,0 +1,61 @@
+"""How a session is stored: its runs and its event log, written in the background and in order."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.evaluation import FoldPlan
+from metaml.records.conversion import dataset_record, environment_record, fold_plan_record
+from metaml.system.background_writer import BackgroundWriter
+from metaml_kb import KnowledgeBase, Run
+
+MOMENT_SECONDS = 2.0
+
+
+class SessionLog:
+    """Writes what a session does to the knowledge base, and waits for it only while there is time.
+
+    Events are stored with the next run, in one transaction: before anything depends on them.
+    """
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self.kb = kb
+        self.key = ""
+        self.environment = ""
+        self.is_late: Callable[[], bool] = lambda: False
+        self._events: list[tuple[str, Mapping[str, object]]] = []
+        self._writer = BackgroundWriter()
+
+    def store_dataset(self, dataset: Dataset, plan: FoldPlan) -> bool:
+        """Store the data set, its fold plan and this machine; return whether the data set is new."""
+        is_new = self.kb.add_dataset(dataset_record(dataset, "file", {}))
+        self.kb.add_fold_plan(fold_plan_record(plan))
+        self.environment = self.kb.add_environment(environment_record())
+        return is_new
+
+    def start(self, *, seed: int, settings: Mapping[str, Any]) -> None:
+        """Open a new session."""
+        self.key = self.kb.start_session("tune", seed=seed, settings=settings)
+
+    def note(self, kind: str, details: Mapping[str, object]) -> None:
+        """Add an event; it is stored with the next run."""
+        self._events.append((kind, details))
+
+    def store(self, run: Run) -> None:
+        """Store a run and the events before it."""
+        events, self._events = self._events, []
+        self._writer.write(partial(self.kb.add_run, run, events=events), is_late=self.is_late)
+
+    def flush(self) -> None:
+        """Store the events since the last run."""
+        events, self._events = self._events, []
+        self._writer.write(partial(self.kb.add_events, self.key, events), is_late=self.is_late)
+
+    def close(self, *, on_wait: Callable[[], None]) -> None:
+        """Store that the session ended; if that takes more than a moment, call `on_wait` and wait for it."""
+        moment = Budget(MOMENT_SECONDS)
+        if not self._writer.write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
+            on_wait()
+            self._writer.wait()

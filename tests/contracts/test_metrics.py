@@ -1,0 +1,164 @@
+"""What every registered metric keeps to: its direction, its bounds, and that all its forms give the same score."""
+
+import math
+
+import numpy as np
+import pytest
+
+from metaml.metrics import DEFAULT_METRICS, METRICS, display, metric
+from metaml.metrics.classification import confusion
+
+TASKS = ("binary", "multiclass", "regression")
+PAIRS = [pytest.param(found, task, id=f"{found.name}-{task}") for found in METRICS.values() for task in found.tasks]
+every_metric = pytest.mark.parametrize("found", METRICS.values(), ids=METRICS)
+every_metric_and_task = pytest.mark.parametrize(("found", "task"), PAIRS)
+
+
+def truth_of(task, n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    if task == "regression":
+        return rng.normal(size=n)
+    return np.append(rng.choice(2 if task == "binary" else 3, size=n - 3), [0, 1, 1])
+
+
+def predictions_of(task, truth, n=5, seed=1):
+    """Predictions from poor to good, in what `all_scores` takes: probabilities whose rows sum to 1, or values."""
+    rng = np.random.default_rng(seed)
+    if task == "regression":
+        return np.stack([truth + rng.normal(size=len(truth)) * scale for scale in np.linspace(3, 0.1, n)])
+    right = np.eye(2 if task == "binary" else 3)[truth]
+    noise = rng.dirichlet(np.ones(right.shape[1]), size=(n, len(truth)))
+    weights = np.linspace(0.1, 0.8, n)[:, None, None]
+    return weights * right + (1 - weights) * noise
+
+
+def given(found, prediction):
+    """What a metric is given of a prediction: its labels, or itself."""
+    return prediction.argmax(axis=-1) if found.needs == "labels" else prediction
+
+
+def perfect_and_bad(task, truth):
+    if task == "regression":
+        return truth, -truth
+    n_classes = 2 if task == "binary" else 3
+    return np.eye(n_classes)[truth], np.eye(n_classes)[(truth + 1) % n_classes]
+
+
+def test_names_and_labels_are_unique():
+    assert [found.name for found in METRICS.values()] == list(METRICS)
+    assert len({found.label.casefold() for found in METRICS.values()}) == len(METRICS)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_a_default_that_is_a_metric_of_the_task(task):
+    assert task in METRICS[DEFAULT_METRICS[task]].tasks
+
+
+@every_metric
+def test_a_loss_may_be_named_without_its_sign_and_is_shown_positive(found):
+    assert found.name.startswith("neg_") == found.is_loss
+    assert metric(found.name.removeprefix("neg_")) is found
+    assert display(found.name, -0.25) == (found.label, 0.25 if found.is_loss else -0.25)
+
+
+@every_metric_and_task
+def test_perfect_predictions_have_the_highest_score_and_the_opposite_a_low_one(found, task):
+    truth = truth_of(task)
+    perfect, bad = perfect_and_bad(task, truth)
+
+    best, worst = (found.function(truth, given(found, prediction)) for prediction in (perfect, bad))
+
+    assert best == pytest.approx(0.0 if found.is_loss else 1.0, abs=1e-12)
+    assert -math.inf < worst < best
+
+
+@every_metric_and_task
+def test_scores_lie_between_the_worst_and_the_best_and_better_predictions_score_higher(found, task):
+    truth = truth_of(task)
+
+    scores = [found.function(truth, given(found, prediction)) for prediction in predictions_of(task, truth)]
+
+    assert all(type(score) is float and score <= (0.0 if found.is_loss else 1.0) for score in scores)
+    assert scores[-1] > scores[0]
+
+
+@every_metric_and_task
+def test_only_a_metric_in_the_unit_of_the_target_changes_with_the_unit(found, task):
+    if task != "regression":
+        assert not found.is_in_target_unit
+        return
+    truth = truth_of(task)
+    prediction = predictions_of(task, truth)[0]
+
+    factor = 1000.0 if found.is_in_target_unit else 1.0
+
+    assert found.function(1000 * truth, 1000 * prediction) == pytest.approx(factor * found.function(truth, prediction))
+
+
+@every_metric_and_task
+def test_only_a_metric_about_probabilities_changes_when_a_model_is_more_sure(found, task):
+    if task != "binary":
+        assert task != "regression" or not found.is_about_probabilities
+        return
+    truth = truth_of(task)
+    prediction = predictions_of(task, truth)[0]
+    surer = prediction**3 / (prediction**3).sum(axis=1, keepdims=True)
+
+    before, after = (found.function(truth, given(found, item)) for item in (prediction, surer))
+
+    assert (before != pytest.approx(after)) == found.is_about_probabilities
+
+
+@every_metric
+def test_accuracy_stands_in_only_for_other_metrics_that_have_its_tasks(found):
+    accuracy = METRICS["accuracy"]
+
+    assert not found.accuracy_stands_in or (found is not accuracy and found.tasks == accuracy.tasks)
+
+
+@every_metric_and_task
+def test_a_metric_of_labels_follows_from_counts(found, task):
+    assert (found.from_counts is not None) == (found.needs == "labels")
+    if found.from_counts is None:
+        return
+    truth = truth_of(task)
+    labels = [prediction.argmax(axis=1) for prediction in predictions_of(task, truth)]
+    tables = np.stack([confusion(truth, item) for item in labels])
+
+    scores = found.from_counts(tables)
+
+    assert scores == pytest.approx([found.function(truth, item) for item in labels])
+
+
+@every_metric_and_task
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_scores_in_batches_are_the_scores_one_by_one(found, task, has_ties):
+    if found.batched is None:
+        return
+    truth = truth_of(task)
+    batch = predictions_of(task, truth)
+    if has_ties:
+        batch = batch.round(1) + 1e-3
+        batch /= batch.sum(axis=-1, keepdims=True)
+
+    scores = found.batched(truth, batch)
+
+    assert scores == pytest.approx([found.function(truth, item) for item in batch])
+
+
+@every_metric_and_task
+def test_a_metric_with_a_positive_class_looks_at_the_rarer_one_of_all_rows(found, task):
+    whole = np.repeat([0, 1], [70, 20])
+    part = np.repeat([0, 1], [5, 10])
+    labels = np.append(part[3:], [0, 1, 1])
+    if not found.has_positive_class:
+        assert found.on(whole) is found is found.of_class(1)
+        return
+    assert task == "binary"
+
+    fixed = found.on(whole)
+
+    assert fixed.positive == 1
+    assert fixed.on(part) is fixed
+    assert fixed.function(part, labels) == found.function(part, labels, positive=1) != found.function(part, labels)
+    assert fixed.from_counts(confusion(part, labels)) == pytest.approx(fixed.function(part, labels))
