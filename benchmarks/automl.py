@@ -196,8 +196,8 @@ def measured(job: Job, asked: argparse.Namespace) -> summary.Row:
         return {**row, "status": "failed", "reason": f"exit code {process.returncode}: {reason}"}
     try:
         scores = judged(job, pd.read_csv(folder / "predictions.csv", low_memory=False))
-    except (ValueError, KeyError) as trouble:
-        return {**row, "status": "failed", "reason": f"predictions that cannot be judged: {trouble}"[:LONGEST_REASON]}
+    except (ValueError, KeyError) as error:
+        return {**row, "status": "failed", "reason": f"predictions that cannot be judged: {error}"[:LONGEST_REASON]}
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     return {"status": "ok", **scores, **meta, "overrun_seconds": meta["wall_seconds"] - job.budget, **row}
 

@@ -58,9 +58,9 @@ def main() -> None:
         failed = runs[runs["status"] != "ok"]
         reasons = Counter((row["status"], str(row["error"])[:60]) for row in failed.to_dict("records"))
         unexplained += sum(n for (_, text), n in reasons.items() if not text.startswith(EXPLAINED))
-        told = "; ".join(f"{n} {status}: {text}" for (status, text), n in reasons.most_common(3))
+        reported = "; ".join(f"{n} {status}: {text}" for (status, text), n in reasons.most_common(3))
         seconds = (runs["fit_seconds"] + runs["predict_seconds"]).median()
-        print(f"{name:<20}{len(runs):>6}{(runs['status'] == 'ok').sum():>6}{seconds:>10.2f}   {told}")
+        print(f"{name:<20}{len(runs):>6}{(runs['status'] == 'ok').sum():>6}{seconds:>10.2f}   {reported}")
     print(f"unexplained failures: {unexplained}")
 
 

@@ -60,8 +60,8 @@ def run(path: Path, budget: float, kb: Path | None, workers: int) -> tuple[float
         wall = time.perf_counter() - begun
         if done.returncode:
             return wall, f"exit {done.returncode}: {done.stderr[-200:]}"
-        told = [line for line in done.stderr.splitlines() if "evaluations in" in line or "fallback" in line]
-        return wall, " ".join(told)
+        lines = [line for line in done.stderr.splitlines() if "evaluations in" in line or "fallback" in line]
+        return wall, " ".join(lines)
 
 
 def run_hanging(budget: float) -> tuple[float, str]:
@@ -90,13 +90,13 @@ def main() -> None:
         paths = spread_over_sizes(asked.folder, asked.datasets)
         with ThreadPoolExecutor(asked.at_a_time) as threads:
             done = list(threads.map(partial(run, budget=budget, kb=asked.kb, workers=asked.workers), paths))
-        rows = [(path.name, *told) for path, told in zip(paths, done, strict=True)]
+        rows = [(path.name, *result) for path, result in zip(paths, done, strict=True)]
         rows.append(("never returns", *run_hanging(budget)))
-        for name, wall, told in rows:
+        for name, wall, text in rows:
             total += 1
             late += wall > bound
             print(
-                f"{budget:>5.0f} s  {name:<34}{wall:>8.2f} s  {'LATE' if wall > bound else 'ok':<5} {told}", flush=True
+                f"{budget:>5.0f} s  {name:<34}{wall:>8.2f} s  {'LATE' if wall > bound else 'ok':<5} {text}", flush=True
             )
     print(f"{late} of {total} late (bound 1.05 x budget + 2 s)")
 

@@ -80,12 +80,12 @@ def _searched(name: str) -> dict[str, Array]:
         known = ~np.isnan(found_codes)
         codes = found_codes[known].astype(np.int64)
     if dataset.task == "multiclass":
-        # An ensemble by log loss is fitted anew.
+        # An ensemble by log loss is fitted again.
         members = [fit_member(dataset, ALGORITHMS[m.algorithm], m.config, seed=0) for m in members[:MOST_REFITTED]]
-    said = [_said(Model.of(dataset, [member], metric=found.metric), test[known]) for member in members]
+    predicted = [_predicted(Model.of(dataset, [member], metric=found.metric), test[known]) for member in members]
     return {
         "oof": np.stack([t.outcome.predictions for t in trials[: len(members)]]),
-        "held_out": np.stack(said),
+        "held_out": np.stack(predicted),
         "y": dataset.y,
         "truth": codes,
         "folds": found.plan.assignment.astype(np.float64),
@@ -94,7 +94,7 @@ def _searched(name: str) -> dict[str, Array]:
     }
 
 
-def _said(model: Model, rows: pd.DataFrame) -> Array:
+def _predicted(model: Model, rows: pd.DataFrame) -> Array:
     return np.asarray(model.predict(rows) if model.labels is None else model.predict_proba(rows), dtype=np.float64)
 
 
@@ -142,7 +142,7 @@ def first(n: int) -> Rule:
 
 
 def mixed(rule: Rule, share: float, n: int) -> Rule:
-    """Return the weights of a rule, a share of them given to the n best alike."""
+    """Return the weights of a rule, a share of them given equally to the n best."""
     return lambda *args: (1 - share) * rule(*args) + share * first(n)(*args)
 
 
@@ -168,7 +168,7 @@ RULES: dict[str, Rule] = {
 
 
 def tempered(chances: Array, power: float, share: float) -> Array:
-    """Return class probabilities to a power, a share of them given to all classes alike."""
+    """Return class probabilities to a power, a share of them given equally to all classes."""
     raised = np.maximum(chances, 1e-15) ** power
     raised /= raised.sum(axis=1, keepdims=True)
     return (1 - share) * raised + share / chances.shape[1]
@@ -185,7 +185,7 @@ def calibrations(folder: Path, names: list[str]) -> None:
             continue
         loss = METRICS["neg_log_loss"].function
         weights = RULES["greedy"](kept["oof"], kept["y"], "neg_log_loss", kept["folds"])
-        oof, said = combine(kept["oof"], weights), combine(kept["held_out"], weights)
+        oof, predicted = combine(kept["oof"], weights), combine(kept["held_out"], weights)
         powers, shares = np.linspace(0.5, 1.6, 23), (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
         for rule, grid in (
             ("power", [(p, 0.0) for p in powers]),
@@ -193,7 +193,7 @@ def calibrations(folder: Path, names: list[str]) -> None:
             ("both", [(p, e) for p in powers for e in shares]),
         ):
             best = max(grid, key=lambda each: loss(kept["y"], tempered(oof, *each)))
-            gains[rule].append(np.log(loss(kept["truth"], said) / loss(kept["truth"], tempered(said, *best))))
+            gains[rule].append(np.log(loss(kept["truth"], predicted) / loss(kept["truth"], tempered(predicted, *best))))
     for rule, values in gains.items():
         error = np.std(values, ddof=1) / np.sqrt(len(values))
         won = f"{(np.array(values) > 1e-9).sum()}:{(np.array(values) < -1e-9).sum()}"
@@ -221,12 +221,12 @@ def compare(folder: Path, names: list[str]) -> None:
     parts = {"decide": gains.iloc[::2], "check": gains.iloc[1::2], "all": gains}
     parts |= {metric: gains[pd.Series(tasks).reindex(gains.index) == metric] for metric in sorted(set(tasks.values()))}
     for rule in RULES:
-        said = [
+        parts = [
             f"{part} {100 * own[rule].mean():+.2f} ± {100 * own[rule].std(ddof=1) / np.sqrt(len(own)):.2f} % "
             f"({(own[rule] > 1e-9).sum()}:{(own[rule] < -1e-9).sum()})"
             for part, own in parts.items()
         ]
-        print(f"{rule:28s} members {np.mean(sizes[rule]):4.1f}; " + "; ".join(said))
+        print(f"{rule:28s} members {np.mean(sizes[rule]):4.1f}; " + "; ".join(parts))
 
 
 def main() -> None:

@@ -102,8 +102,8 @@ def main() -> None:
         gain = 100 * (np.log(pair[5]) - np.log(pair[n_folds]))
         print(gain.round(1).to_string())
         error = gain.std(ddof=1) / np.sqrt(len(gain))
-        told = f"{gain.mean():.1f} % +- {error:.1f} (median {gain.median():.1f}), in {(gain > 0).sum()} of {len(gain)}"
-        print(f"With {n_folds} folds instead of 5 the loss is smaller by {told}.")
+        text = f"{gain.mean():.1f} % +- {error:.1f} (median {gain.median():.1f}), in {(gain > 0).sum()} of {len(gain)}"
+        print(f"With {n_folds} folds instead of 5 the loss is smaller by {text}.")
 
 
 if __name__ == "__main__":

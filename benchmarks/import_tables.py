@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from metaml_kb import KnowledgeBase, open_kb
-from metaml_kb.metafeatureimport import import_metafeatures
-from metaml_kb.tableimport import ImportReport, TableLayout, import_table
+from metaml_kb.table_import.metafeatures import import_metafeatures
+from metaml_kb.table_import.runs import ImportReport, TableLayout, import_table
 
 METADATA = Path(__file__).resolve().parents[2] / "shared" / "metadata"
 

@@ -152,7 +152,7 @@ def count_statements(kb: KnowledgeBase, **wanted: object) -> int:
 
 
 def in_turns(first: Callable[[], object], second: Callable[[], object], n: int = 4) -> list[float]:
-    """Return the least CPU seconds of each of two tasks, done in turns: a busy machine disturbs both alike."""
+    """Return the least CPU seconds of each of two tasks, done in turns: a busy machine disturbs both equally."""
     seconds: list[list[float]] = [[], []]
     for _ in range(n):
         for task, taken in zip((first, second), seconds, strict=True):

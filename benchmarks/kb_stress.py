@@ -75,16 +75,16 @@ def killed_writers(path: Path, rounds: int) -> None:
         time.sleep(rng.uniform(0.0, 0.4))
         writer.send_signal(signal.SIGKILL)
         acknowledged += writer.communicate()[0].splitlines()
-        told = {int(line) for line in acknowledged if line.strip()}
+        confirmed = {int(line) for line in acknowledged if line.strip()}
         with open_kb(path) as kb:
             frame = kb.runs()
             mine = frame[frame["seed"] == number]
             rows = kb.sql("SELECT count(*) AS n FROM run WHERE seed = :seed", {"seed": number})["n"][0]
-        lost += len(told - set(mine["i"]))
+        lost += len(confirmed - set(mine["i"]))
         half += (
             int(rows != len(mine)) + int(not mine["accuracy"].eq(0.75).all()) + int(not mine["roc_auc"].eq(0.5).all())
         )
-        acknowledged_total += len(told)
+        acknowledged_total += len(confirmed)
     told_of = f"{acknowledged_total} runs acknowledged, {lost} lost, {half} half-runs seen"
     print(f"{rounds} writers killed with SIGKILL: {told_of}")
     print(f"  integrity_check ok: {is_sound(path)}")

@@ -73,8 +73,8 @@ def show_simple(name: str, pairs: list[Pair]) -> None:
             equal += 1
         else:
             reasons.setdefault(why_different(name, theirs, pair), []).append(f"{pair.name} {theirs:g}/{ours:g}")
-    told = "; ".join(f"{why}: {', '.join(names)}" for why, names in reasons.items() if why != "not stored")
-    print(f"   {name:40s} equal {equal:2d} of {len(pairs) - len(reasons.get('not stored', []))}  {told}")
+    text = "; ".join(f"{why}: {', '.join(names)}" for why, names in reasons.items() if why != "not stored")
+    print(f"   {name:40s} equal {equal:2d} of {len(pairs) - len(reasons.get('not stored', []))}  {text}")
 
 
 def why_different(name: str, theirs: float, pair: Pair) -> str:

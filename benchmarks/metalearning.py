@@ -44,7 +44,7 @@ from metaml.metalearning.training import packed, train, unpacked
 from metaml.metalearning.transfer_gp import ExperienceProcess
 from metaml.search.optimizer import STRATEGIES
 from metaml_kb import KnowledgeBase, open_kb
-from metaml_kb.tableimport import import_table
+from metaml_kb.table_import.runs import import_table
 
 Array = NDArray[np.float64]
 ALGORITHMS = ("random_forest", "adaboost", "svc")

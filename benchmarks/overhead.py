@@ -107,7 +107,8 @@ def overhead(n_jobs: int, rounds: int) -> None:
     jobs = make_jobs(dataset, n_jobs)
     print(f"{n_jobs} jobs of 3 folds, {N_WORKERS} workers\n")
     print(
-        "round  job s   sum/2 s   two processes s   executor s   executor ÷ sum/2   executor ÷ two processes   cpu ratio   busy"
+        "round  job s   sum/2 s   two processes s   executor s   executor ÷ sum/2   "
+        "executor ÷ two processes   cpu ratio   busy"
     )
     ratios = []
     with LocalExecutor(N_WORKERS, [dataset]) as executor:
@@ -152,8 +153,8 @@ def hostile() -> None:
                 start = time.perf_counter()
                 honest = through(executor, [ask("Constant", {}, 10, None)])[0]
                 again = time.perf_counter() - start
-            said = f"{outcome.status}: {outcome.error}"
-            print(f"{name:18} {seconds:8.1f} {wall:8.2f}   {said:42} {honest.status:>8} {again:8.2f}")
+            text = f"{outcome.status}: {outcome.error}"
+            print(f"{name:18} {seconds:8.1f} {wall:8.2f}   {text:42} {honest.status:>8} {again:8.2f}")
         growth = (me.memory_info().rss - before) / 1e6
     print(f"\nparent grew by {growth:.1f} MB; processes left: {len(me.children(recursive=True))}")
 

@@ -201,13 +201,13 @@ def report(asked: argparse.Namespace) -> None:
         wins, losses = int((gain > 1e-9).sum()), int((gain < -1e-9).sum())
         n = part.groupby("with")["n"].median()
         share = float((gain > 0).mean() + 0.5 * (gain == 0).mean())
-        told = [
+        parts = [
             f"{budget:>4.0f} s: {len(gain)} searches, wins {wins}, losses {losses}",
             f"mean rank with {2 - share:.2f}, without {1 + share:.2f}",
             f"loss smaller by {100 * gain.mean():.1f} % +- {100 * error:.1f} (median {100 * gain.median():.1f})",
             f"median evaluations {n.get(True, 0):.0f} and {n.get(False, 0):.0f}",
         ]
-        print("; ".join(told))
+        print("; ".join(parts))
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ def measure(
     return float(tuned), float(plain)
 
 
-def told(values: pd.Series) -> str:
+def in_words(values: pd.Series) -> str:
     """Return the mean and its standard error."""
     return f"{values.mean():+.3f} ± {values.sem():.3f}"
 
@@ -86,10 +86,10 @@ def main() -> None:
                 if asked.output is not None and not is_known:
                     pd.DataFrame(rows).to_csv(asked.output, index=False)
             part = pd.DataFrame(rows[-asked.seeds :])
-            gain, progress = told(part["f1"] - part["plain"]), told(part["f1"] - part["former"])
+            gain, progress = in_words(part["f1"] - part["plain"]), in_words(part["f1"] - part["former"])
             print(f"| {name} | {share:.1%} | {part['f1'].mean():.3f} | {gain} | {progress} |", flush=True)
     means = pd.DataFrame(rows).groupby("name").mean(numeric_only=True)
-    gain, progress = told(means["f1"] - means["plain"]), told(means["f1"] - means["former"])
+    gain, progress = in_words(means["f1"] - means["plain"]), in_words(means["f1"] - means["former"])
     print(f"| mean of {len(means)} | | {means['f1'].mean():.3f} | {gain} | {progress} |")
 
 

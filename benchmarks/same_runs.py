@@ -93,8 +93,8 @@ def compare(before: Path, after: Path) -> bool:
             then["predictions"] == now["predictions"],
         ]
         is_same = is_same and all(checks)
-        told = ["same" if check else "OTHER" for check in checks]
-        print(f"{name:26} {len(then['leaderboard']):>11} {told[0]:>6} {told[1]:>7} {told[2]:>6} {told[3]:>11}")
+        words = ["same" if check else "OTHER" for check in checks]
+        print(f"{name:26} {len(then['leaderboard']):>11} {words[0]:>6} {words[1]:>7} {words[2]:>6} {words[3]:>11}")
     print("all the same" if is_same else "NOT the same")
     return is_same
 

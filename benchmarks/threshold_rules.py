@@ -164,11 +164,11 @@ def main() -> None:
         for (other, what), by_metric in found.items():
             if other != kind:
                 continue
-            told = []
+            parts = []
             for name, values in by_metric.items():
                 gain = (pd.Series(values) - pd.Series(found[kind, first][name])).groupby(level=0).mean()
-                told.append(f"{gain.mean():+.3f} ± {gain.sem():.3f}")
-            print(f"| {what} | {' | '.join(told)} |")
+                parts.append(f"{gain.mean():+.3f} ± {gain.sem():.3f}")
+            print(f"| {what} | {' | '.join(parts)} |")
         print()
 
 

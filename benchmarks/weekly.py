@@ -95,11 +95,11 @@ def report(asked: argparse.Namespace) -> None:
         gain = np.log(loss[other].clip(lower=1e-6)) - np.log(loss["last week"].clip(lower=1e-6))
         error = gain.std(ddof=1) / np.sqrt(len(gain))
         wins, losses = int((gain > 1e-9).sum()), int((gain < -1e-9).sum())
-        told = [
+        parts = [
             f"last week against {other}: {len(gain)} data sets, won {wins}, lost {losses}",
             f"loss smaller by {100 * gain.mean():.1f} % +- {100 * error:.1f} (median {100 * gain.median():.1f})",
         ]
-        print("; ".join(told))
+        print("; ".join(parts))
     print(frame.groupby("variant")[["n", "n_warm", "wall"]].median())
 
 

@@ -1,4 +1,4 @@
-"""Time: how people write it, and how much of it is left."""
+"""Time budgets: how to write a duration, and how much time is left."""
 
 import os
 import re
@@ -14,7 +14,7 @@ UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def seconds_of(text: str) -> float:
-    """Return the seconds that a duration such as 90, 90s, 10m, 1h30m or 2d stands for.
+    """Return the seconds of a duration such as 90, 90s, 10m, 1h30m or 2d.
 
     >>> seconds_of("1h30m"), seconds_of("90")
     (5400.0, 90.0)
@@ -32,7 +32,7 @@ def seconds_of(text: str) -> float:
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration as people say it: the two largest units.
+    """Return a duration in words, with its two largest units.
 
     >>> in_words(5400), in_words(75.4), in_words(2.34), in_words(200_000)
     ('1 h 30 min', '1 min 15 s', '2.3 s', '2 d 7 h')
@@ -50,13 +50,13 @@ def in_words(seconds: float) -> str:
 
 
 def seconds_alive() -> float:
-    """Return how long this process has existed: since somebody typed its command.
+    """Return how many seconds ago this process was started.
 
-    Linux counts the start of a process from its boot, in hundredths of a second; psutil adds the time of the boot,
-    which is known in whole seconds only.
+    Linux gives the start of a process in hundredths of a second since boot. psutil adds the time of the boot, which is
+    only known in whole seconds.
     """
     try:
-        # The name of the program, which may hold anything, ends with the last bracket; the start is field 22.
+        # The program name can contain any character and ends with the last bracket; the start time is field 22.
         fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
         return time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")
     except (OSError, AttributeError):
@@ -67,9 +67,10 @@ def seconds_alive() -> float:
 
 @dataclass
 class Drag:
-    """How much longer than alone the work of this process takes, as others use the machine, too.
+    """How much slower this process is because other processes use the machine.
 
-    That is the wall-clock time of what it did over the processor time, as if a second had gone well before.
+    The factor is wall-clock time divided by processor time. Both start at one second, so that short work changes the
+    factor only a little.
 
     >>> drag = Drag()
     >>> drag.note(6.0, 1.5)
@@ -86,13 +87,13 @@ class Drag:
         return max(1.0, self.wall / self.busy)
 
     def note(self, wall: float, busy: float) -> None:
-        """Learn what some work took: seconds on the wall, and on the processor."""
+        """Add the time of some work: wall-clock seconds and processor seconds."""
         self.wall += wall
         self.busy += busy
 
     @contextmanager
     def watch(self) -> Iterator[None]:
-        """Learn what a block takes, which must not wait for anybody."""
+        """Add the time of a block; the block must not wait for other threads or processes."""
         wall, busy = time.perf_counter(), time.process_time()
         yield
         self.note(time.perf_counter() - wall, time.process_time() - busy)
@@ -100,7 +101,7 @@ class Drag:
 
 @dataclass
 class Budget:
-    """A stretch of wall-clock time that begins when it is made, or `used_before` seconds earlier; None never ends."""
+    """A wall-clock budget that starts now, or `used_before` seconds earlier; with `seconds` = None it never ends."""
 
     seconds: float | None
     clock: Callable[[], float] = time.monotonic
@@ -112,7 +113,7 @@ class Budget:
         self._start = self.clock() - self.used_before
 
     def ending_in(self, seconds: float) -> "Budget":
-        """Return the same stretch of time, which ends so many seconds from now at the latest.
+        """Return the same budget, but ending at most this many seconds from now.
 
         >>> Budget(None, used_before=60.0).ending_in(3.0).seconds > 60.0
         True
@@ -122,7 +123,7 @@ class Budget:
 
     @property
     def used(self) -> float:
-        """Return the seconds since the beginning."""
+        """Return the seconds since the start."""
         return self.clock() - self._start
 
     @property

@@ -1,18 +1,18 @@
-"""What metaml says when it cannot go on: one sentence, what was seen, what to do.
+"""The errors of metaml. Each message says what is wrong, what was seen and what to do.
 
 MetamlError
 ├── BadDataset         a file or frame that cannot be used as a data set
 ├── BadConfig          a configuration that its space does not allow
-├── BadRequest         an option that contradicts another or names nothing we know
-├── BadModel           a file that is no model of ours, or no longer the one that was saved
-└── SourceError      a data source (OpenML, a folder) that did not deliver
+├── BadRequest         an option that contradicts another one, or an unknown name
+├── BadModel           a file that is not a metaml model, or was changed after it was saved
+└── SourceError        a data source (OpenML, a folder) that could not be read
 
 The knowledge base has its own tree in `metaml_kb.errors`; the command line catches both roots.
 """
 
 
 class MetamlError(Exception):
-    """Anything a user can mend; its text is one sentence that ends with what to do."""
+    """An error that the user can fix. The message is one sentence that ends with what to do."""
 
 
 class BadDataset(MetamlError):
@@ -24,12 +24,12 @@ class BadConfig(MetamlError):
 
 
 class BadRequest(MetamlError):
-    """An option that contradicts another or names nothing we know."""
+    """An option that contradicts another one, or an unknown name."""
 
 
 class BadModel(MetamlError):
-    """A file that is no model of ours, or no longer the one that was saved."""
+    """A file that is not a metaml model, or was changed after it was saved."""
 
 
 class SourceError(MetamlError):
-    """A data source that did not deliver, after all retries."""
+    """A data source (OpenML, a folder) that could not be read, after all retries."""

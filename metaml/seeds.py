@@ -1,13 +1,13 @@
-"""Seeds: which numbers a search or a bot can be repeated by."""
+"""Seeds: numbers that make a search or a bot repeatable."""
 
 from metaml.errors import BadRequest
 
 MOST_SEED = 2**31 - 1
-"""Every database and every generator of random numbers that we use takes a number up to this."""
+"""The largest seed that all databases and random number generators we use accept."""
 
 
 def check_seed(seed: int) -> None:
-    """Raise BadRequest for a number that cannot be a seed.
+    """Raise BadRequest if the number cannot be used as a seed.
 
     >>> check_seed(7)
     """

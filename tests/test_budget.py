@@ -78,11 +78,11 @@ def test_who_wants_to_stop_waits_for_a_moment_and_never_for_longer_than_the_budg
     assert (end.left, end.used) == (left, budget.used)
 
 
-def test_a_process_knows_to_a_fraction_of_a_second_since_when_it_exists():
+def test_seconds_alive_is_exact_to_a_fraction_of_a_second():
     program = "import time; time.sleep(0.3); from metaml.budget import seconds_alive; print(seconds_alive())"
 
-    begun = time.monotonic()
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    most = time.monotonic() - begun
+    start = time.monotonic()
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    most = time.monotonic() - start
 
-    assert 0.3 <= float(told) <= most + 0.02
+    assert 0.3 <= float(printed) <= most + 0.02

@@ -9,7 +9,7 @@ from metaml_cli.kb import KB, opened
 from metaml_cli.render import say
 
 if TYPE_CHECKING:
-    from metaml_kb.tableimport import ImportReport
+    from metaml_kb.table_import.runs import ImportReport
 
 
 def import_table_(
@@ -47,9 +47,9 @@ def import_table_(
 
     Example: metaml kb import-table runs.csv.gz --dataset-column task_id --algorithm svm --score-column accuracy
     """
-    from metaml_kb.tablefile import open_table
-    from metaml_kb.tableimport import import_table
-    from metaml_kb.tablelayout import TableLayout, assign_roles
+    from metaml_kb.table_import.file import open_table
+    from metaml_kb.table_import.layout import TableLayout, assign_roles
+    from metaml_kb.table_import.runs import import_table
 
     layout = TableLayout(
         dataset_column=dataset_column,
@@ -92,8 +92,8 @@ def import_metafeatures_(
 
     Example: metaml kb import-metafeatures metafeatures.csv --dataset-column task_id
     """
-    from metaml_kb.metafeatureimport import import_metafeatures, metafeatures_in
-    from metaml_kb.tablefile import open_table
+    from metaml_kb.table_import.file import open_table
+    from metaml_kb.table_import.metafeatures import import_metafeatures, metafeatures_in
 
     ignored = tuple(ignore_column or ())
     metafeatures_in(open_table(path, sep), dataset_column, ignored)

@@ -57,8 +57,8 @@ def replay(
         check_output(output)
     with opened(":memory:" if table else kb, create=table is not None) as base:
         if table is not None:
-            from metaml_kb.tableimport import import_table
-            from metaml_kb.tablelayout import TableLayout
+            from metaml_kb.table_import.layout import TableLayout
+            from metaml_kb.table_import.runs import import_table
 
             column = score_column or metric
             layout = TableLayout(

@@ -25,7 +25,7 @@ from metaml_kb.transfer import runs_in
 
 DAY = 86_400.0
 INTEGRITY = "PRAGMA integrity_check(5)"
-MOST_SAID, MOST_SHOWN = 200, 40
+LONGEST_REPORT, LONGEST_SAMPLE = 200, 40
 JSON_COLUMNS = (
     tables.dataset.c.details,
     tables.metric_set.c.names,
@@ -38,7 +38,13 @@ JSON_COLUMNS = (
     tables.proposal.c.details,
 )
 LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
-TWIN_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfMissingValues", "MajorityClassSize")
+COMPARED_METAFEATURES = (
+    "NumberOfInstances",
+    "NumberOfFeatures",
+    "NumberOfClasses",
+    "NumberOfMissingValues",
+    "MajorityClassSize",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Twins:
+class NearDuplicates:
     """Two data sets that are probably the same, and why; `are_starters` if both came with the starter."""
 
     first: str
@@ -78,7 +84,7 @@ def check_up(place: str | Path | None, *, fix: bool = False) -> CheckUp:
         with open_kb(place, create=False) as kb:
             findings = examine(kb, fix=fix)
             is_sound = all(finding.check != "integrity" for finding in findings)
-            return CheckUp(findings, sum(twins.are_starters for twins in near_duplicates(kb)) if is_sound else 0)
+            return CheckUp(findings, sum(pair.are_starters for pair in near_duplicates(kb)) if is_sound else 0)
     except CannotOpen:
         path = sqlite_path(locate(place))
         damage = _damage_of(path) if path is not None and path.is_file() else None
@@ -104,7 +110,7 @@ def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
         _orphans,
         _contradictions,
         _stale_versions,
-        _twins,
+        _near_duplicates,
         _unfinished_sessions,
     ]
     with reading(kb.engine) as connection:
@@ -116,11 +122,11 @@ def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
     if connection.dialect.name != "sqlite":
         return
     try:
-        said = list(connection.exec_driver_sql(INTEGRITY).scalars())
+        reports = list(connection.exec_driver_sql(INTEGRITY).scalars())
     except DatabaseError as error:
-        said = [str(error.orig)]
-    if said != ["ok"]:
-        yield _damage(kb.name, said)
+        reports = [str(error.orig)]
+    if reports != ["ok"]:
+        yield _damage(kb.name, reports)
         return
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if broken:
@@ -136,7 +142,7 @@ def _unreadable(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
             have = "row of {} has" if len(wrong) == 1 else "rows of {} have"
             text = (
                 f"{len(wrong)} {have.format(column.table.name)} no JSON in {column.name}, but for example "
-                f"{shorten(str(wrong[0]), MOST_SHOWN)!r}. Restore a copy of {kb.name}, or correct the text by hand."
+                f"{shorten(str(wrong[0]), LONGEST_SAMPLE)!r}. Restore a copy of {kb.name}, or correct the text by hand."
             )
             yield Finding("integrity", text, is_error=True)
 
@@ -153,17 +159,17 @@ def _damage_of(path: Path) -> Finding | None:
     """Return the damage that SQLite finds in a file that could not be opened; None if there is none."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
-            said = [str(row[0]) for row in connection.execute(INTEGRITY)]
+            reports = [str(row[0]) for row in connection.execute(INTEGRITY)]
         except sqlite3.OperationalError:
             # The file cannot be read now, for example because of a lock or a read-only folder. That is not damage.
             return None
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            said = [str(error)]
-    return None if said == ["ok"] else _damage(str(path), said)
+            reports = [str(error)]
+    return None if reports == ["ok"] else _damage(str(path), reports)
 
 
-def _damage(name: str, said: list[str]) -> Finding:
-    words = shorten(" ".join(said), MOST_SAID, placeholder=" …")
+def _damage(name: str, reports: list[str]) -> Finding:
+    words = shorten(" ".join(reports), LONGEST_REPORT, placeholder=" …")
     what = f"SQLite reports damage: {words}."
     if "not a database" in words:
         what = f"SQLite cannot open it ({words}): its first page is damaged, or it never was a knowledge base."
@@ -248,33 +254,33 @@ def _release(text: str) -> tuple[str, ...]:
     return tuple(text.split(".")[:2])
 
 
-def _twins(kb: KnowledgeBase, _connection: Connection) -> Iterator[Finding]:
-    for twins in near_duplicates(kb):
-        if not twins.are_starters:
-            yield Finding("near-duplicates", f"{twins.first} and {twins.second} look like the same data: {twins.why}.")
+def _near_duplicates(kb: KnowledgeBase, _connection: Connection) -> Iterator[Finding]:
+    for pair in near_duplicates(kb):
+        if not pair.are_starters:
+            yield Finding("near-duplicates", f"{pair.first} and {pair.second} look like the same data: {pair.why}.")
 
 
-def near_duplicates(kb: KnowledgeBase) -> list[Twins]:
+def near_duplicates(kb: KnowledgeBase) -> list[NearDuplicates]:
     """Return the pairs of data sets that are probably the same, by name or by size, classes and missing values."""
     datasets = kb.datasets()
-    facts = kb.metafeatures().reindex(columns=list(TWIN_NAMES))
+    facts = kb.metafeatures().reindex(columns=list(COMPARED_METAFEATURES))
     datasets = datasets.merge(facts, left_on="fingerprint", right_index=True, how="left")
     datasets["is_starter"] = datasets["fingerprint"].isin(_fingerprints_of_starter(kb))
-    found: dict[tuple[str, str], Twins] = {}
+    found: dict[tuple[str, str], NearDuplicates] = {}
     for name, group in datasets.groupby("name"):
         is_starter = group.set_index("fingerprint")["is_starter"].sort_index()
         for mine, other in pairwise(is_starter.index):
             first, second = f"{name} ({mine[:8]})", f"{name} ({other[:8]})"
             are_starters = bool(is_starter[mine] and is_starter[other])
-            found[first, second] = Twins(first, second, "they have the same name", are_starters)
+            found[first, second] = NearDuplicates(first, second, "they have the same name", are_starters)
     known = datasets.dropna(subset=["NumberOfInstances", "NumberOfFeatures", "MajorityClassSize"])
-    for _, group in known.groupby(list(TWIN_NAMES), dropna=False):
+    for _, group in known.groupby(list(COMPARED_METAFEATURES), dropna=False):
         size = f"{int(group['NumberOfInstances'].iloc[0])} rows, {int(group['NumberOfFeatures'].iloc[0])} columns"
         is_starter = group.groupby("name")["is_starter"].all()
         for first, second in pairwise(is_starter.index):
             why = f"{size}, the same classes and missing values"
             are_starters = bool(is_starter[first] and is_starter[second])
-            found.setdefault((first, second), Twins(first, second, why, are_starters))
+            found.setdefault((first, second), NearDuplicates(first, second, why, are_starters))
     return list(found.values())
 
 

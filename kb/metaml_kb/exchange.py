@@ -25,6 +25,7 @@ from metaml_kb import schema, tables
 from metaml_kb.dimensions import Rows, insert_rows
 from metaml_kb.engine import locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
+from metaml_kb.newfiles import appear, forget_journal
 from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
 from metaml_kb.provenance import yours
 from metaml_kb.sql import KnowledgeBase, open_kb
@@ -35,8 +36,6 @@ FORMAT = "metaml-export-2"
 READABLE = ("metaml-export-1", FORMAT)
 CHUNK = 50_000
 UNFINISHED = ".unfinished"
-CLOCK_SECONDS = 0.1
-"""The clock of a file system may be late by this much."""
 ABANDONED_SECONDS = 3600.0
 SQLITE_SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 TABLE_SUFFIXES = {".csv", ".tsv", ".json", ".jsonl", ".parquet", ".pq", ".arff", ".xlsx"}
@@ -93,7 +92,7 @@ def export(
                 _write_zip(unfinished, contents, private=private, level=level)
             counted = select(func.count()).select_from(tables.run).where(_kept(tables.run, with_starter))
             n_runs = int(connection.execute(counted).scalar_one())
-        _forget_journal(path)
+        forget_journal(path)
         unfinished.replace(path)
     except OSError as error:
         raise CannotOpen(f"{path} cannot be written ({error.strerror}). Choose another place.") from None
@@ -160,45 +159,19 @@ def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
         with suppress(FileNotFoundError):
             if leftover.stat().st_mtime < time.time() - ABANDONED_SECONDS:
                 leftover.unlink()
-    _forget_journal(path)
+    forget_journal(path)
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
         with open_kb(unfinished) as kb:
             import_file(kb, file, is_trusted=is_trusted)
         _leave_one_file(unfinished, with_log=True)
-        _appear(unfinished, path)
+        appear(unfinished, path)
     except KBError as error:
         # The user knows the path, not the temporary name.
         raise type(error)(str(error).replace(str(unfinished), str(path))) from error
     finally:
         for leftover in path.parent.glob(f"{escape(unfinished.name)}*"):
             leftover.unlink(missing_ok=True)
-
-
-def _forget_journal(path: Path) -> None:
-    """Remove the journal of a deleted knowledge base: SQLite would replay it into the next one of the same name."""
-    now = time.time()
-    if path.exists():
-        return
-    for suffix in ("-wal", "-shm"):
-        leftover = path.with_name(path.name + suffix)
-        with suppress(FileNotFoundError):
-            # A newer journal belongs to another process that is creating a knowledge base here right now.
-            if leftover.stat().st_mtime < now - CLOCK_SECONDS:
-                leftover.unlink()
-
-
-def _appear(unfinished: Path, path: Path) -> None:
-    """Give a finished file its final name, unless another process has created that file meanwhile."""
-    try:
-        # Unlike a rename, a hard link never replaces an existing file.
-        path.hardlink_to(unfinished)
-    except FileExistsError:
-        return
-    except OSError:
-        # Some file systems have no hard links.
-        if not path.exists():
-            unfinished.rename(path)
 
 
 def n_runs_in(path: Path) -> int:

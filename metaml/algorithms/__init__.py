@@ -23,31 +23,31 @@ from metaml.algorithms import (
 from metaml.algorithms.base import Algorithm
 from metaml.errors import BadRequest
 
-__all__ = ["ALGORITHMS", "Algorithm", "check_known"]
+__all__ = ["ALGORITHMS", "KNOWN", "Algorithm", "check_known"]
 
-ALGORITHMS: dict[str, Algorithm] = {
-    module.ALGORITHM.name: module.ALGORITHM
-    for module in (
-        random_forest,
-        extra_trees,
-        gradient_boosting,
-        xgboost,
-        lightgbm,
-        svm,
-        k_neighbors,
-        elastic_net,
-        decision_tree,
-        adaboost,
-        mlp,
-    )
-}
-"""Every algorithm by name; `catboost` is among them where it is installed."""
+KNOWN: tuple[Algorithm, ...] = (
+    random_forest.ALGORITHM,
+    extra_trees.ALGORITHM,
+    gradient_boosting.ALGORITHM,
+    xgboost.ALGORITHM,
+    lightgbm.ALGORITHM,
+    svm.ALGORITHM,
+    k_neighbors.ALGORITHM,
+    elastic_net.ALGORITHM,
+    decision_tree.ALGORITHM,
+    adaboost.ALGORITHM,
+    mlp.ALGORITHM,
+    catboost.ALGORITHM,
+)
+"""Every algorithm, also those whose library is not installed here."""
 
 EXTRAS = ("catboost",)
 """Algorithms that are there only with the extra of their name."""
 
-if find_spec("catboost") is not None:
-    ALGORITHMS["catboost"] = catboost.ALGORITHM
+ALGORITHMS: dict[str, Algorithm] = {
+    found.name: found for found in KNOWN if found.name not in EXTRAS or find_spec(found.name) is not None
+}
+"""Every algorithm by name; `catboost` is among them where it is installed."""
 
 
 def check_known(names: Iterable[str]) -> None:

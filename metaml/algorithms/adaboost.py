@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from metaml.algorithms.base import Algorithm, Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
+from metaml.algorithms.trusted_classes import DECISION_TREES, TrustedClass
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -116,4 +117,15 @@ def shares_of_votes(decisions: Matrix, n_voters: int) -> Matrix:
     return smoothed
 
 
-ALGORITHM = Algorithm("adaboost", space, build, modules=("sklearn.ensemble", "sklearn.tree"))
+ALGORITHM = Algorithm(
+    "adaboost",
+    space,
+    build,
+    modules=("sklearn.ensemble", "sklearn.tree"),
+    saves=(
+        *DECISION_TREES,
+        TrustedClass("adaboost", "metaml.algorithms.adaboost:_AdaBoost"),
+        TrustedClass("AdaBoostClassifier", "sklearn.ensemble:AdaBoostClassifier"),
+        TrustedClass("AdaBoostRegressor", "sklearn.ensemble:AdaBoostRegressor"),
+    ),
+)

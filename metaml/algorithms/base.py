@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.arrays import Flags
 from metaml.spaces.config import Config
 
@@ -36,6 +37,7 @@ class Algorithm:
     `library` is the distribution whose version decides what the algorithm does; `modules` are what its models import,
     which workers import beforehand. `first_turn` is its place, from 1, in the order in which defaults are tried when
     nothing is known: strong and quick ones first. An algorithm without a turn comes after all that have one.
+    `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Algorithm:
     library: str = "scikit-learn"
     modules: tuple[str, ...] = ()
     first_turn: int | None = None
+    saves: tuple[TrustedClass, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,6 +11,7 @@ import pandas as pd
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.algorithms.trusted_classes import State, TrustedClass, as_bytes
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -109,4 +110,25 @@ class _CatBoost(Booster):
         return Pool(pd.DataFrame(columns), y, weight=weight, cat_features=cat_features, thread_count=self.n_threads)
 
 
-ALGORITHM = Algorithm("catboost", space, build, library="catboost", modules=("catboost",))
+def _take_model(model: Any) -> State:
+    return as_bytes(model._serialize_model())
+
+
+def _make_model(kind: type, state: State) -> Any:
+    model: Any = kind()
+    model.load_model(blob=state["content"].tobytes())
+    return model
+
+
+ALGORITHM = Algorithm(
+    "catboost",
+    space,
+    build,
+    library="catboost",
+    modules=("catboost",),
+    saves=(
+        TrustedClass("catboost", "metaml.algorithms.catboost:_CatBoost"),
+        TrustedClass("CatBoostClassifier", "catboost:CatBoostClassifier", take=_take_model, make=_make_model),
+        TrustedClass("CatBoostRegressor", "catboost:CatBoostRegressor", take=_take_model, make=_make_model),
+    ),
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metaml.algorithms.base import Algorithm
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.algorithms.trusted_classes import DECISION_TREES
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -54,4 +55,10 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)
 
 
-ALGORITHM = Algorithm("decision_tree", space, build, modules=("sklearn.tree",))
+ALGORITHM = Algorithm(
+    "decision_tree",
+    space,
+    build,
+    modules=("sklearn.tree",),
+    saves=DECISION_TREES,
+)

@@ -12,6 +12,7 @@ from metaml.algorithms.preprocessing import (
     imputation_parameter,
     scaling_parameter,
 )
+from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.spaces import Choice, Float, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -78,4 +79,15 @@ def logistic_settings(Z: Matrix, y: Vector, *, alpha: float) -> dict[str, Any]: 
     return {"C": 1.0 / (alpha * len(Z))}
 
 
-ALGORITHM = Algorithm("elastic_net", space, build, modules=("sklearn.linear_model",), first_turn=5)
+ALGORITHM = Algorithm(
+    "elastic_net",
+    space,
+    build,
+    modules=("sklearn.linear_model",),
+    first_turn=5,
+    saves=(
+        TrustedClass("ElasticNet", "sklearn.linear_model:ElasticNet"),
+        TrustedClass("LogisticRegression", "sklearn.linear_model:LogisticRegression"),
+        TrustedClass("Ridge", "sklearn.linear_model:Ridge"),
+    ),
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metaml.algorithms.base import Algorithm
 from metaml.algorithms.forests import build_forest, forest_space
+from metaml.algorithms.trusted_classes import FOREST, TREE, TrustedClass
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
@@ -37,4 +38,18 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     )
 
 
-ALGORITHM = Algorithm("extra_trees", space, build, modules=("sklearn.ensemble",), first_turn=4)
+ALGORITHM = Algorithm(
+    "extra_trees",
+    space,
+    build,
+    modules=("sklearn.ensemble",),
+    first_turn=4,
+    saves=(
+        TREE,
+        FOREST,
+        TrustedClass("ExtraTreeClassifier", "sklearn.tree:ExtraTreeClassifier"),
+        TrustedClass("ExtraTreeRegressor", "sklearn.tree:ExtraTreeRegressor"),
+        TrustedClass("ExtraTreesClassifier", "sklearn.ensemble:ExtraTreesClassifier"),
+        TrustedClass("ExtraTreesRegressor", "sklearn.ensemble:ExtraTreesRegressor"),
+    ),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.algorithms.trusted_classes import State, TrustedClass, check_nodes, filled
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -91,4 +92,73 @@ class _HistogramBoosting(Booster):
         return result
 
 
-ALGORITHM = Algorithm("gradient_boosting", space, build, modules=("sklearn.ensemble",), first_turn=6)
+def _make_predictor(kind: type, state: State) -> Any:
+    nodes, n_sets = state["nodes"], len(state["raw_left_cat_bitsets"])
+    check_nodes(nodes["left"], nodes["right"], nodes["is_leaf"] != 0, nodes["feature_idx"], None)
+    splits_categories = (nodes["is_categorical"] != 0) & (nodes["is_leaf"] == 0)
+    if (nodes["bitset_idx"][splits_categories] >= n_sets).any():
+        raise ValueError("a tree refers to categories that it does not have")
+    return filled(kind, state)
+
+
+def _make_histograms(kind: type, state: State) -> Any:
+    """Return a booster without the rounds after its best one, which older files still hold."""
+    item = filled(kind, state)
+    del item.model_._predictors[item.rounds_ :]
+    trees = [tree for trees in item.model_._predictors for tree in trees]
+    if any((tree.nodes["feature_idx"] >= item.model_.n_features_in_).any() for tree in trees):
+        raise ValueError("a tree asks for columns that are not there")
+    return item
+
+
+def _make_loss(kind: type, state: State) -> Any:
+    return kind(**state)
+
+
+def _take_check(check: Any) -> State:
+    from sklearn.utils import check_array
+
+    if check.func is not check_array or check.args:
+        raise TypeError(f"cannot save the function {check.func!r}")
+    return dict(check.keywords)
+
+
+def _make_check(kind: type, state: State) -> Any:
+    from sklearn.utils import check_array
+
+    return kind(check_array, **state)
+
+
+_LOSS = partial(TrustedClass, take=lambda _: {}, make=_make_loss)
+_HISTOGRAMS = partial(TrustedClass, forget=("_feature_subsample_rng",))
+_HISTOGRAM_MODULE = "sklearn.ensemble._hist_gradient_boosting"
+
+ALGORITHM = Algorithm(
+    "gradient_boosting",
+    space,
+    build,
+    modules=("sklearn.ensemble",),
+    first_turn=6,
+    saves=(
+        TrustedClass(
+            "gradient_boosting", "metaml.algorithms.gradient_boosting:_HistogramBoosting", make=_make_histograms
+        ),
+        _HISTOGRAMS("HistGradientBoostingClassifier", "sklearn.ensemble:HistGradientBoostingClassifier"),
+        _HISTOGRAMS("HistGradientBoostingRegressor", "sklearn.ensemble:HistGradientBoostingRegressor"),
+        TrustedClass("BinMapper", f"{_HISTOGRAM_MODULE}.binning:_BinMapper"),
+        TrustedClass("TreePredictor", f"{_HISTOGRAM_MODULE}.predictor:TreePredictor", make=_make_predictor),
+        _LOSS("AbsoluteError", "sklearn._loss.loss:AbsoluteError"),
+        _LOSS("HalfBinomialLoss", "sklearn._loss.loss:HalfBinomialLoss"),
+        _LOSS(
+            "HalfMultinomialLoss",
+            "sklearn._loss.loss:HalfMultinomialLoss",
+            take=lambda loss: {"n_classes": int(loss.n_classes)},
+        ),
+        _LOSS("HalfSquaredError", "sklearn._loss.loss:HalfSquaredError"),
+        TrustedClass("ColumnTransformer", "sklearn.compose:ColumnTransformer"),
+        TrustedClass("FunctionTransformer", "sklearn.preprocessing:FunctionTransformer"),
+        TrustedClass("LabelEncoder", "sklearn.preprocessing:LabelEncoder"),
+        TrustedClass("OrdinalEncoder", "sklearn.preprocessing:OrdinalEncoder"),
+        TrustedClass("check_array", "functools:partial", take=_take_check, make=_make_check),
+    ),
+)

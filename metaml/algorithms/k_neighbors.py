@@ -12,6 +12,7 @@ from metaml.algorithms.preprocessing import (
     imputation_parameter,
     scaling_parameter,
 )
+from metaml.algorithms.trusted_classes import State, TrustedClass, filled
 from metaml.spaces import Choice, Integer, Space
 from metaml.spaces.config import Config
 
@@ -59,4 +60,29 @@ def affordable_neighbors(Z: Matrix, y: Vector, *, wanted: int) -> dict[str, Any]
     return {"n_neighbors": min(wanted, len(Z))}
 
 
-ALGORITHM = Algorithm("k_neighbors", space, build, modules=("sklearn.neighbors",))
+def _make_neighbors(kind: type, state: State) -> Any:
+    """Return nearest neighbours with their search tree built anew: the same rows always give the same tree."""
+    from sklearn.neighbors import BallTree, KDTree
+
+    item = filled(kind, state)
+    trees = {"kd_tree": KDTree, "ball_tree": BallTree}
+    if state["_fit_method"] in trees:
+        settings = state["effective_metric_params_"]
+        item._tree = trees[state["_fit_method"]](
+            state["_fit_X"], state["leaf_size"], metric=state["effective_metric_"], **settings
+        )
+    return item
+
+
+_NEIGHBORS = partial(TrustedClass, forget=("_tree",), make=_make_neighbors)
+
+ALGORITHM = Algorithm(
+    "k_neighbors",
+    space,
+    build,
+    modules=("sklearn.neighbors",),
+    saves=(
+        _NEIGHBORS("KNeighborsClassifier", "sklearn.neighbors:KNeighborsClassifier"),
+        _NEIGHBORS("KNeighborsRegressor", "sklearn.neighbors:KNeighborsRegressor"),
+    ),
+)

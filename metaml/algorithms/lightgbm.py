@@ -17,6 +17,7 @@ from metaml.algorithms.boosting import (
     two_columns,
 )
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
+from metaml.algorithms.trusted_classes import State, TrustedClass, as_bytes
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -120,4 +121,23 @@ class _LightGBM(Booster):
         }
 
 
-ALGORITHM = Algorithm("lightgbm", space, build, library="lightgbm", modules=("lightgbm",), first_turn=1)
+def _take_booster(booster: Any) -> State:
+    return as_bytes(booster.model_to_string().encode())
+
+
+def _make_booster(kind: type, state: State) -> Any:
+    return kind(model_str=state["content"].tobytes().decode())
+
+
+ALGORITHM = Algorithm(
+    "lightgbm",
+    space,
+    build,
+    library="lightgbm",
+    modules=("lightgbm",),
+    first_turn=1,
+    saves=(
+        TrustedClass("lightgbm", "metaml.algorithms.lightgbm:_LightGBM"),
+        TrustedClass("LightGBMBooster", "lightgbm:Booster", take=_take_booster, make=_make_booster),
+    ),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from metaml.algorithms.preprocessing import (
     imputation_parameter,
     scaling_parameter,
 )
+from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -127,4 +128,17 @@ class _Perceptron(Booster):
         return float(np.average((self.model_.predict(Z) - y) ** 2, weights=weight))
 
 
-ALGORITHM = Algorithm("mlp", space, build, modules=("sklearn.neural_network",))
+_PERCEPTRON = partial(TrustedClass, forget=("_random_state", "_optimizer", "loss_curve_"))
+
+ALGORITHM = Algorithm(
+    "mlp",
+    space,
+    build,
+    modules=("sklearn.neural_network",),
+    saves=(
+        TrustedClass("mlp", "metaml.algorithms.mlp:_Perceptron"),
+        _PERCEPTRON("MLPClassifier", "sklearn.neural_network:MLPClassifier"),
+        _PERCEPTRON("MLPRegressor", "sklearn.neural_network:MLPRegressor"),
+        TrustedClass("LabelBinarizer", "sklearn.preprocessing:LabelBinarizer"),
+    ),
+)

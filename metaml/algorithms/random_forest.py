@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from metaml.algorithms.base import Algorithm
 from metaml.algorithms.forests import build_forest, forest_space
+from metaml.algorithms.trusted_classes import DECISION_TREES, FOREST, TrustedClass
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
@@ -37,4 +38,16 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     )
 
 
-ALGORITHM = Algorithm("random_forest", space, build, modules=("sklearn.ensemble",), first_turn=3)
+ALGORITHM = Algorithm(
+    "random_forest",
+    space,
+    build,
+    modules=("sklearn.ensemble",),
+    first_turn=3,
+    saves=(
+        *DECISION_TREES,
+        FOREST,
+        TrustedClass("RandomForestClassifier", "sklearn.ensemble:RandomForestClassifier"),
+        TrustedClass("RandomForestRegressor", "sklearn.ensemble:RandomForestRegressor"),
+    ),
+)

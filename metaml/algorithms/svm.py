@@ -15,6 +15,7 @@ from metaml.algorithms.preprocessing import (
     imputation_parameter,
     scaling_parameter,
 )
+from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -201,4 +202,15 @@ def couple_pairs(chances: Matrix, pairs: list[tuple[int, int]]) -> Matrix:
     return np.maximum(solved, 0.0)
 
 
-ALGORITHM = Algorithm("svm", space, build, modules=("sklearn.svm",), first_turn=7)
+ALGORITHM = Algorithm(
+    "svm",
+    space,
+    build,
+    modules=("sklearn.svm",),
+    first_turn=7,
+    saves=(
+        TrustedClass("svm", "metaml.algorithms.svm:_SupportVectors"),
+        TrustedClass("SVC", "sklearn.svm:SVC"),
+        TrustedClass("SVR", "sklearn.svm:SVR"),
+    ),
+)

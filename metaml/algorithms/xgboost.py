@@ -15,6 +15,7 @@ from metaml.algorithms.boosting import (
     two_columns,
 )
 from metaml.algorithms.preprocessing import Head, encoding_parameters, head_from
+from metaml.algorithms.trusted_classes import State, TrustedClass, as_bytes
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -151,4 +152,26 @@ class _XGBoost(Booster):
         return settings | {"seed": self.seed, "nthread": self.n_threads, "verbosity": 0}
 
 
-ALGORITHM = Algorithm("xgboost", space, build, library="xgboost", modules=("xgboost",), first_turn=2)
+def _take_booster(booster: Any) -> State:
+    return as_bytes(booster.save_raw("ubj"))
+
+
+def _make_booster(kind: type, state: State) -> Any:
+    booster = kind({"nthread": 1, "verbosity": 0})
+    booster.load_model(bytearray(state["content"].tobytes()))
+    booster.set_param({"nthread": 1, "verbosity": 0})
+    return booster
+
+
+ALGORITHM = Algorithm(
+    "xgboost",
+    space,
+    build,
+    library="xgboost",
+    modules=("xgboost",),
+    first_turn=2,
+    saves=(
+        TrustedClass("xgboost", "metaml.algorithms.xgboost:_XGBoost"),
+        TrustedClass("XGBoostBooster", "xgboost:Booster", take=_take_booster, make=_make_booster),
+    ),
+)

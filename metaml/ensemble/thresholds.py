@@ -1,21 +1,20 @@
-"""Class thresholds: factors on class probabilities, tuned for metrics that look at predicted labels.
+"""Class thresholds: factors on class probabilities, tuned for metrics of predicted labels.
 
-The most probable class is not the best answer for every metric: with few positives, F1 wants a lower bar than one
-half. Tuned on out-of-fold predictions (Coors 2018, sec. 3.3): two classes by a search over sub-intervals of the
-threshold, more by generalised simulated annealing over the logarithms of the factors. Factors far from 1 must gain more
-than those close to it. Annealed ones, which are many, and those of rare classes must also help on rows that they were
-not tuned on.
+The most probable class is not the best prediction for every metric: with few positives, F1 needs a threshold below one
+half. Factors are tuned on out-of-fold predictions (Coors 2018, sec. 3.3): for two classes by a search over
+sub-intervals of the threshold, for more by generalised simulated annealing over the logarithms of the factors. Factors
+far from 1 must gain more than factors close to 1. Annealed factors, and those of rare classes, must also help on rows
+that they were not tuned on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metaml.arrays import Array, Floats, Positions
 from metaml.ensemble.threshold_scores import (
     LARGEST_LOG_FACTOR,
     PRICE,
@@ -27,8 +26,6 @@ from metaml.ensemble.threshold_scores import (
 from metaml.evaluation.folds import plan_folds
 from metaml.metrics import Metric, metric
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 Way = Callable[[Floats, Array, Metric], Floats]
 """From probabilities, truth and metric to the logarithms of factors."""
 
@@ -36,7 +33,7 @@ N_CHECKS = 5
 N_RESAMPLES = 100
 FEWEST_ROWS = 30
 FEWEST_ANNEALED = 3_000
-"""With more rows, fewer are looked at before the evaluations become fewer: many steps matter more than many rows."""
+"""With many rows, annealing uses a sample of at least this size: many steps matter more than many rows."""
 MOST_ROWS = 20_000
 MOST_EVALUATIONS = 1_000
 """Coors (2018), fig. 18: annealing has found its best after about 3,000 evaluations; ours starts better."""
@@ -44,7 +41,7 @@ MOST_CELLS = 12_000_000
 """Rows × classes × evaluations of one annealing: a fraction of a second."""
 
 
-def decide(probabilities: Array, multipliers: Array | None = None) -> npt.NDArray[np.int64]:
+def decide(probabilities: Array, multipliers: Array | None = None) -> Positions:
     """Return the code of the class with the largest probability × factor.
 
     >>> decide(np.array([[0.8, 0.2], [0.6, 0.4]]), np.array([0.3, 0.7])).tolist()
@@ -55,7 +52,7 @@ def decide(probabilities: Array, multipliers: Array | None = None) -> npt.NDArra
 
 
 def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, seed: int = 0) -> Floats:
-    """Return a factor for each class, the largest being 1; all are 1 where labels do not matter or rows are few.
+    """Return a factor for each class, the largest being 1; all are 1 if the metric ignores labels or rows are few.
 
     `probabilities` are out of fold, rows that were not tested are NaN; F1 looks at the class that is rarer in all rows.
     """
@@ -72,7 +69,7 @@ def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, se
     if len(np.unique(truth)) < 2:
         return neutral
     accepted: Way = _equal
-    # One line of many rows needs no proof.
+    # With enough rows of each class, a single line is accepted without a check.
     if not is_few(truth, len(neutral)) or _is_worth_it(chances, truth, found, rng, _line, accepted):
         accepted = _line
     annealed = partial(_anneal, rng=rng)
@@ -95,9 +92,9 @@ def _line(chances: Floats, truth: Array, found: Metric) -> Floats:
 def _is_worth_it(
     chances: Floats, truth: Array, found: Metric, rng: np.random.Generator, way: Way, simpler: Way
 ) -> bool:
-    """Return whether factors that are found in a way help more, on rows they were not tuned on, than simpler ones.
+    """Return whether the factors of `way` beat those of `simpler` on rows they were not tuned on.
 
-    By more than one standard error.
+    The gain must exceed one standard error.
     """
     plan = plan_folds(len(truth), truth, n_folds=N_CHECKS, seed=int(rng.integers(2**31)))
     simple, tuned = np.empty(len(truth), dtype=np.int64), np.empty(len(truth), dtype=np.int64)
@@ -114,7 +111,7 @@ def _is_worth_it(
 def _anneal(chances: Floats, truth: Array, found: Metric, *, rng: np.random.Generator) -> Floats:
     """Return the log factors of many classes by generalised simulated annealing (Xiang et al. 2013).
 
-    It starts from the best power of the classes' frequencies, and does without local search, as the score is a step
+    It starts from the best power of the class frequencies. Local search is off because the score is a step
     function (Coors 2018, sec. 5.2.2).
     """
     from scipy.optimize import dual_annealing

@@ -1,7 +1,7 @@
 """Evaluating configurations: fold plans, scores, cross-validation, and workers under limits.
 
-`make_plan` decides the folds, a `Job` asks for an evaluation, `evaluate` makes it in this process and a `LocalExecutor` in
-worker processes; both answer with an `Outcome`. Names are loaded when first used, so that workers can be started
+`make_plan` decides the folds and a `Job` asks for an evaluation. `evaluate` makes it in this process, a `LocalExecutor`
+in worker processes; both answer with an `Outcome`. Names are loaded when first used, so that workers can be started
 before anything else is imported.
 """
 

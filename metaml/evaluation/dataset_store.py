@@ -1,4 +1,4 @@
-"""A folder of data sets by fingerprint: written once by whoever asks, read once by each worker."""
+"""A folder of data sets by fingerprint: written once by the parent process, read once by each worker."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ KEPT_DATASETS = 3
 
 
 class DatasetStore:
-    """Data sets in a folder that only this session writes; the few used last are kept in memory."""
+    """Data sets in a folder that only this session writes to; the last few used are cached in memory."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._kept: OrderedDict[str, Dataset] = OrderedDict()
 
     def put(self, dataset: Dataset) -> None:
-        """Write a data set, unless it is there."""
+        """Write a data set, unless it exists."""
         path = self._path(dataset.fingerprint)
         if not path.exists():
             draft = path.with_suffix(".draft")
@@ -31,13 +31,13 @@ class DatasetStore:
             draft.replace(path)
 
     def get(self, fingerprint: str) -> Dataset:
-        """Return a data set, from memory if it is one of those used last."""
+        """Return a data set, from memory if it was used recently."""
         if fingerprint not in self._kept:
             path = self._path(fingerprint)
             if not path.exists():
                 raise BadRequest(
-                    f"The workers have no data set {fingerprint}: nobody added it, or somebody removed files of a "
-                    f"running metaml in {self.folder.parent}. Start again; all runs so far are kept."
+                    f"The workers have no data set {fingerprint}: it was not added, or files of a running metaml were "
+                    f"removed from {self.folder.parent}. Start again; all runs so far are kept."
                 )
             while len(self._kept) >= KEPT_DATASETS:
                 self._kept.popitem(last=False)

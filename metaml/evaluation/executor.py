@@ -1,4 +1,4 @@
-"""The seam between a loop and those who evaluate for it: `LocalExecutor` on this machine, others over a cluster."""
+"""The interface between a search and what evaluates its jobs, such as `LocalExecutor` on this machine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 class Executor(Protocol):
     """Evaluates jobs, several at a time, each within its limits; used from one thread.
 
-    Deadlines in a job are seconds left, never a time of one machine's clock. A job that fails is an outcome; only a
-    job that cannot begin at all raises, in `next`.
+    Deadlines in a job are seconds left, never a clock time. A job that fails gives an outcome. Only a job that cannot
+    start at all raises an error, in `next`.
     """
 
     @property

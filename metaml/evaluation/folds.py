@@ -1,20 +1,21 @@
-"""Fold plans: which rows are tested when, decided once and stored.
+"""Fold plans: which rows are tested in which fold, decided once and stored.
 
-Every row in use is tested exactly once, unless there is one fold only: then a part of the rows is held out, and the
-others train. Stratified plans deal the rows of one class after the other over the
-folds, like cards: the sizes of the folds, and of each class within them, differ by at most one. A class with fewer
-members than folds is spread over as many folds as it has members, so each class with two members or more is always
-present in the training part. The only member of a class is tested in one fold, whose training part lacks that class.
+Every row in use is tested exactly once. With a single fold, a part of the rows is held out, and the others are used for
+training. Stratified plans assign the rows of one class after the other to the folds in turn, so the sizes of the folds,
+and of each class within them, differ by at most one. A class with fewer rows than folds is spread over as many folds as
+it has rows, so every class with at least two rows is in every training part. A class with a single row is tested in one
+fold, whose training part lacks that class.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from metaml.arrays import Array
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation.job import ALWAYS_TRAINS, UNUSED, FoldPlan, Rows
 
@@ -25,7 +26,7 @@ MAX_FOLDS = int(np.iinfo(np.int16).max)
 PLAN_SEED = 0
 """All sessions split a data set in the same way, whatever their seed, so that their runs can be compared."""
 HELD_OUT_SHARE, MOST_HELD_OUT = 0.2, 10_000
-"""A single fold tests a fifth of the rows, but no more than are needed to tell models apart."""
+"""A single fold tests a fifth of the rows, but at most as many as are needed to compare models."""
 
 
 def make_plan(dataset: Dataset, n_folds: int = 5, seed: int = 0, max_rows: int | None = None) -> FoldPlan:
@@ -40,7 +41,7 @@ def make_plan(dataset: Dataset, n_folds: int = 5, seed: int = 0, max_rows: int |
 
 def plan_folds(
     n_rows: int,
-    classes: npt.NDArray[Any] | None,
+    classes: Array | None,
     *,
     n_folds: int = 5,
     seed: int = 0,
@@ -90,7 +91,7 @@ def given_plan(assignment: npt.ArrayLike) -> FoldPlan:
     return FoldPlan("given", n_folds, 0, None, folds.astype(np.int16))
 
 
-def _members(classes: npt.NDArray[Any]) -> list[Rows]:
+def _members(classes: Array) -> list[Rows]:
     """Return the rows of each class."""
     order = np.argsort(classes, kind="stable")
     _, starts = np.unique(classes[order], return_index=True)

@@ -43,7 +43,7 @@ PARENT_CHECK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fork server is told on its command line, as JSON."""
+    """The settings of a fork server; passed on its command line as JSON."""
 
     fd: int
     parent: int
@@ -73,7 +73,7 @@ def main(text: str) -> None:
         for pid in list(workers):
             _end(pid, workers)
         if os.getppid() != settings.parent:
-            # Nobody else is left to do it. A parent that lives may start another fork server for the same data sets.
+            # The parent is gone and cannot do it. A living parent may start another fork server for the same data sets.
             shutil.rmtree(settings.folder, ignore_errors=True)
 
 

@@ -2,10 +2,10 @@
 
 An `IsolatedEvaluator` is an `Evaluator` that blocks: it hands the job to its long-lived worker and watches it
 from outside. A worker that overruns its time or memory is killed with all its descendants, one that dies is
-replaced. Nothing here knows about a executor: the local executor has one evaluator in each of its threads, and a worker of
-a cluster can hold one just the same, so that the same limits hold there.
+replaced. Nothing here knows about executors: the local one has an evaluator in each of its threads, and a worker of a
+cluster can hold one as well, so that the same limits hold there.
 
-Why not `pebble`: its executor never answers for a job that leaves by `os._exit(0)`, breaks when an idle worker is killed,
+Why not `pebble`: its pool never answers for a job that leaves by `os._exit(0)`, breaks when an idle worker is killed,
 waits 3 s for each worker that ignores SIGTERM, one after the other, has no memory limit, and leaves the children of
 a killed worker alive, as it does the workers when their parent is killed.
 """

@@ -1,4 +1,4 @@
-"""How much memory this process uses: now, and at most since an evaluation began."""
+"""The memory of this process: now, and the peak since an evaluation started."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STATUS = Path("/proc/self/status")
 
 
 class MemoryMeter:
-    """Measures growth over the memory in use when it was made, in megabytes.
+    """Measures how much memory use has grown since the meter was made, in megabytes.
 
-    On Linux the kernel keeps the true peak; elsewhere it is the largest of the moments at which `peak` was asked for.
+    On Linux the kernel records the true peak. Elsewhere it is the largest value at any call of `peak`.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ def resident_bytes() -> int:
 
 
 def release_memory() -> None:
-    """Give freed memory back to the system, so that one evaluation does not pay for the one before it."""
+    """Return freed memory to the system, so that it does not count for the next evaluation."""
     gc.collect()
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

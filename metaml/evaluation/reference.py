@@ -1,4 +1,4 @@
-"""A fixed small workload, timed: what makes the seconds of two machines comparable."""
+"""A small fixed workload. Its time makes the seconds of different machines comparable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REPEATS = 3
 
 
 def reference_seconds() -> float:
-    """Return the seconds the reference workload takes on this machine, one thread, best of three."""
+    """Return the seconds of the reference workload on this machine: one thread, best of three."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
@@ -26,7 +26,7 @@ def _timed_workload() -> float:
 
 
 def workload() -> float:
-    """Return a number that takes sorting, multiplying matrices and plain Python to compute, always the same."""
+    """Sort, multiply matrices and run plain Python; return a number that is always the same."""
     rng = np.random.default_rng(0)
     numbers = rng.random(600_000)
     matrix = rng.random((300, 300))

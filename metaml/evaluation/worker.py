@@ -1,4 +1,4 @@
-"""A worker: a process that evaluates one job after the other until told to stop or no longer fit to go on."""
+"""A worker: a process that evaluates jobs one after the other until it is stopped or replaced."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from metaml.algorithms import Algorithm
 
 JOBS_PER_WORKER = 500
-"""A worker makes way for a new one after this many jobs, so that what libraries leak cannot add up for days."""
+"""A worker is replaced after this many jobs, so that memory leaks of libraries cannot add up."""
 
 
 class Begun(NamedTuple):
-    """The data set is loaded and the evaluation begins; limits count from here."""
+    """The data set is loaded and the evaluation starts; limits count from here."""
 
     baseline_bytes: int
 
 
 class Overrunning(NamedTuple):
-    """The evaluation goes on beyond its limit, as it may: it is ahead."""
+    """The evaluation continues beyond its limit; it may, because it is ahead of the best one so far."""
 
 
 class Refused(NamedTuple):
-    """The job cannot be evaluated at all: it makes no sense, or what it needs is missing here."""
+    """The job cannot be evaluated at all: it is invalid, or something it needs is missing."""
 
     why: str
 
@@ -92,7 +92,7 @@ def _outcome(
             raise BadRequest(f"There is no algorithm {job.algorithm!r}. Choose one of: {', '.join(registry)}.")
         release_memory()
         connection.send(Begun(resident_bytes()))
-        with _second_line(job.limits.megabytes):
+        with _memory_ceiling(job.limits.megabytes):
             return evaluate(
                 job,
                 dataset,
@@ -110,8 +110,8 @@ def _outcome(
 
 
 @contextlib.contextmanager
-def _second_line(megabytes: float | None) -> Iterator[None]:
-    """Make the kernel refuse memory far beyond the limit, in case whoever watches from outside is late.
+def _memory_ceiling(megabytes: float | None) -> Iterator[None]:
+    """Make the kernel refuse memory far beyond the limit, in case the parent process notices too late.
 
     RLIMIT_DATA counts private writable memory (Linux ≥ 4.7), not address space: unlike RLIMIT_AS it leaves
     the reserved but unused arenas and stacks of threaded libraries alone.
@@ -131,7 +131,7 @@ def _second_line(megabytes: float | None) -> Iterator[None]:
 
 
 def _private_bytes() -> int:
-    """Return the private writable memory of this process, or its resident memory where that is not told."""
+    """Return the private writable memory of this process, or its resident memory if that is unknown."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmData:"):
@@ -140,12 +140,12 @@ def _private_bytes() -> int:
 
 
 def _stay_nice() -> None:
-    """Take the parent's priority into the new session: Linux weighs sessions, and a new one starts at 0."""
+    """Copy the parent's priority to the new session: Linux schedules by session, and a new one starts at 0."""
     with contextlib.suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(os.getpriority(os.PRIO_PROCESS, 0)), encoding="ascii")
 
 
 def _offer_to_oom_killer() -> None:
-    """Ask the kernel, when memory runs out for everybody, to end this process rather than the one that asks."""
+    """Ask the kernel to kill this process first, and not its parent, when the machine runs out of memory."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")

@@ -1,1 +1,1 @@
-"""What a knowledge base says about one data set: lessons, earlier versions of the table, and the advisor of a search."""
+"""What a knowledge base says about one data set: lessons, earlier versions of the table, advice for a search."""

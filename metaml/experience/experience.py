@@ -206,7 +206,7 @@ def recall_experience(
     *,
     seconds: float | None = None,
 ) -> Experience | None:
-    """Return the experience for a data set with these metafeatures, or None where the knowledge base knows nothing of use.
+    """Return the experience for a data set with these metafeatures; None if the knowledge base knows nothing useful.
 
     A session of so many `seconds` gives a small part of them to learning. Where evaluations are counted instead,
     lessons that are there are used as they are: the same session then makes the same choices.

@@ -43,7 +43,7 @@ def requests_for(
     fitting = [task for task in tasks if task in METRICS[name].tasks]
     if not fitting:
         raise BadRequest(f"{kb.name} holds no data set that {metric} is for, only {', '.join(tasks)}.")
-    return [LessonRequest(name, fitting[0], left_out=left_out)]  # type: ignore[arg-type]
+    return [LessonRequest(name, fitting[0], left_out=left_out)]
 
 
 def learn_all(

@@ -1,4 +1,4 @@
-"""Look-up simulations on recorded runs: any optimizer, judged in minutes."""
+"""Simulations on recorded runs: an optimizer looks scores up instead of evaluating, which takes minutes."""
 
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.simulate import (

@@ -1,7 +1,7 @@
-"""A policy judged by look-up: it shares rounds between optimizers whose evaluations are on record.
+"""Simulates a policy (bandit) that divides rounds between optimizers with recorded evaluations.
 
-Arms do not know of one another, so what an optimizer finds with its k-th evaluation is the same whoever
-decides when that is. One recorded order per arm therefore serves every policy.
+Arms are independent: the k-th evaluation of an optimizer is the same under every policy. One recorded order per arm is
+therefore enough for all policies.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Arm:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One data set: for each seed its arms, and the best score any configuration of any arm has."""
+    """One data set: its arms for each seed, and the best score of any configuration of any arm."""
 
     dataset: str
     optimum: float
@@ -44,21 +44,20 @@ class Play:
 
 
 PolicyFor = Callable[[Problem], Policy]
-"""Makes the policy for a data set; one with a prior must not have learnt from that data set."""
+"""Makes the policy for a data set; a prior must not have been learnt from that data set."""
 
 
 def record_arm(pool: RecordedRuns, order: Sequence[int]) -> Arm:
-    """Return the arm that evaluates a pool's configurations in this order; without times each takes a second."""
+    """Return the arm that evaluates configurations of a pool in this order; unknown times count as one second."""
     chosen = list(order)
     seconds = np.ones(len(chosen)) if pool.seconds is None else pool.seconds[chosen]
     return Arm(pool.algorithm, pool.scores[chosen], seconds)
 
 
 def make_problems(pools: Iterable[RecordedRuns], cells: Iterable[Cell]) -> list[Problem]:
-    """Return a problem for each data set that has a pool of every algorithm, its arms from finished
-    simulations.
+    """Return a problem for each data set that has a pool of every algorithm; finished simulations are its arms.
 
-    All cells must stem from one method. A seed that one of the arms lacks is left out.
+    All cells must come from one method. Seeds that are missing for one of the arms are left out.
     """
     by_dataset: dict[str, dict[str, RecordedRuns]] = {}
     for pool in pools:
@@ -96,7 +95,7 @@ def play(policy: Policy, arms: Sequence[Arm], *, n_rounds: int, rng: np.random.G
 def play_seconds(policy: Policy, arms: Sequence[Arm], *, budget: float, rng: np.random.Generator) -> Play:
     """Return what a policy does in a number of seconds; an evaluation still running at the end is lost.
 
-    The policy is told to expect as many rounds as fit in at the mean seconds of the pulls so far.
+    The policy gets an estimate of the rounds left, from the mean seconds of the pulls so far.
     """
     table = _Table(arms)
     spent = 0.0
@@ -113,10 +112,9 @@ def play_seconds(policy: Policy, arms: Sequence[Arm], *, budget: float, rng: np.
 def gaps(
     policy_for: PolicyFor, problems: Sequence[Problem], *, rounds: Sequence[int], n_repeats: int = 1
 ) -> dict[int, dict[str, float]]:
-    """Return, for each number of rounds and data set, how far the best score is from the optimum, times 100.
+    """Return, for each number of rounds and data set, the gap between the best score and the optimum, times 100.
 
-    The mean over seeds and, as a policy may be random, over repeats. The budget is the largest number of
-    rounds.
+    Gaps are means over seeds and repeats (a policy can be random). The budget is the largest number of rounds.
     """
     levels: dict[int, dict[str, float]] = {after: {} for after in rounds}
     at = np.asarray(rounds) - 1
@@ -135,10 +133,9 @@ def gaps(
 def gaps_over_seconds(
     policy_for: PolicyFor, problems: Sequence[Problem], *, budgets: Mapping[str, float], n_repeats: int = 1
 ) -> dict[str, float]:
-    """Return for each data set how far the best score is from the optimum, times 100, after its budget of
-    seconds.
+    """Return, for each data set, the gap between the best score and the optimum, times 100, after its budget.
 
-    Before the first result the best score is the worst first one of all arms.
+    Budgets are in seconds. Before the first result, the worst first score of all arms counts as the best score.
     """
     levels = {}
     for problem in problems:
@@ -155,12 +152,12 @@ def gaps_over_seconds(
 
 
 def oracle_arm(problem: Problem, seed: int) -> int:
-    """Return the arm that ends best; knowing it is out of reach, which makes it a yardstick."""
+    """Return the arm with the best final score: an upper bound, as no policy can know it."""
     return int(np.argmax([arm.scores.max() for arm in problem.seeds[seed]]))
 
 
 def best_curves(problems: Iterable[Problem], leave_out: str) -> list[list[list[float]]]:
-    """Return for each arm its best-so-far curves on all data sets but one, as `curve_thompson` reads them."""
+    """Return for each arm its best-so-far curves on all data sets but one, as input of `curve_thompson`."""
     others = [arms for problem in problems if problem.dataset != leave_out for arms in problem.seeds]
     if not others:
         raise BadRequest(f"No data set is left beside {leave_out}. Give at least two.")
@@ -170,7 +167,7 @@ def best_curves(problems: Iterable[Problem], leave_out: str) -> list[list[list[f
 
 
 class _Table:
-    """Arms under way: the next evaluation of each is the next one on record, or its last again at the end."""
+    """The state of a simulation: each pull returns the next recorded evaluation; the last one repeats at the end."""
 
     def __init__(self, arms: Sequence[Arm]) -> None:
         self.arms = arms

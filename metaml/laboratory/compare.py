@@ -1,4 +1,4 @@
-"""The laboratory: optimisers and policies compared on recorded runs, as tables and curves."""
+"""Compares optimizers and policies on recorded runs, with tables and curves as the result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ BUDGET_IN_PULLS = 40.0
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What was found. `regret`: a row per algorithm and optimiser; `curves`: long, for plotting; `policies`: gaps."""
+    """Results. `regret`: a row per algorithm and optimizer; `curves`: long format, for plots; `policies`: gaps."""
 
     regret: pd.DataFrame
     curves: pd.DataFrame
@@ -32,7 +32,7 @@ class Study:
 
 
 def methods_of(names: Sequence[str]) -> list[Method]:
-    """Return the optimisers by name; `name/cost` adds a rule that weighs promise against seconds."""
+    """Return the optimizers by name; `name/cost` adds a rule that weighs expected improvement against seconds."""
     methods = []
     for name in names:
         strategy, _, cost = name.partition("/")
@@ -52,7 +52,7 @@ def study(
     n_workers: int = 1,
     path: Path | None = None,
 ) -> Study:
-    """Return how every optimiser does on every algorithm, and every policy over all of them.
+    """Return the results of every optimizer on every algorithm, and of every policy over all algorithms.
 
     Regret is (max − best)/(max − min) × 100 within a data set. Means are over seeds first, then over data sets;
     differences to the last method are paired. Finished simulations are kept in the csv file at `path`.
@@ -72,7 +72,7 @@ def study(
 
 
 class _Curves:
-    """One optimiser on one algorithm: its mean regret curve on each data set."""
+    """The mean regret curves of one optimizer on one algorithm, for each data set."""
 
     def __init__(
         self, pools: Sequence[RecordedRuns], cells: Sequence[Cell], algorithm: str, method: Method, n: int
@@ -95,7 +95,7 @@ class _Curves:
                 self.by_seconds[pool.dataset] = np.mean(timed, axis=0)
 
     def row(self, reference: "_Curves") -> dict[str, object]:
-        """Return the figures of a table row."""
+        """Return the values of a table row."""
         row: dict[str, object] = {}
         for after in CHECKPOINTS:
             values = {
@@ -137,7 +137,7 @@ def _policies(
     names: Sequence[str],
     n: int,
 ) -> pd.DataFrame:
-    """Return the gap × 100 to the best configuration of all algorithms; arms are run by the first optimiser."""
+    """Return the gap × 100 to the best configuration of all algorithms; the first optimizer runs the arms."""
     unknown = [name for name in names if name not in POLICIES]
     if unknown:
         raise BadRequest(f"There is no policy {', '.join(unknown)}. Choose among: {', '.join(POLICIES)}.")

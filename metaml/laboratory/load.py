@@ -1,4 +1,4 @@
-"""Recorded runs of a knowledge base as pools for look-up."""
+"""Loads recorded runs of a knowledge base as pools for simulations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from metaml_kb import KnowledgeBase
 from metaml_kb.frames import LEADING, TRAILING
 
 LEAST = 20
-"""A pool with fewer configurations says nothing about an optimiser."""
+"""A pool with fewer configurations is too small to compare optimizers."""
 
 
 def pools_of(
@@ -28,8 +28,8 @@ def pools_of(
 ) -> dict[str, list[RecordedRuns]]:
     """Return the complete runs of each algorithm, a pool per data set, scored by a metric (higher is better).
 
-    Repetitions of a configuration are averaged. A pool larger than `most` is cut down at random; one smaller
-    than `least`, or in which all scores are equal, is left out.
+    Repetitions of a configuration are averaged. Of a pool larger than `most`, a random sample is used. A pool
+    smaller than `least`, or with equal scores only, is left out.
     """
     names = list(algorithms or kb.info()["runs_by_algorithm"])
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from metaml.spaces.config import Config
 
 @dataclass(frozen=True, eq=False)
 class RecordedRuns:
-    """Everything that can be proposed in a simulation, with the score (higher is better) and seconds it gave."""
+    """All configurations that a simulation can propose, with their scores (higher is better) and seconds."""
 
     dataset: str
     algorithm: str
@@ -33,7 +33,7 @@ class RecordedRuns:
 
     @property
     def is_flat(self) -> bool:
-        """Return whether all scores are equal, so that nothing can be learnt from a simulation."""
+        """Return whether all scores are equal; a simulation would then show nothing."""
         return bool(np.ptp(self.scores) <= 0)
 
     def regret(self, best: Floats) -> Floats:

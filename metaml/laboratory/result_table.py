@@ -1,4 +1,4 @@
-"""What many simulations say together: means within data sets first, errors over data sets."""
+"""Summarises many simulations: means within each data set first, then means and standard errors over data sets."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

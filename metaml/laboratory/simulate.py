@@ -1,4 +1,4 @@
-"""An optimizer judged by look-up: it chooses among recorded configurations and is told what they gave."""
+"""Simulates an optimizer: it chooses among recorded configurations, and their recorded scores are looked up."""
 
 import csv
 import hashlib
@@ -47,7 +47,7 @@ BASELINES: dict[str, Method] = {
 
 
 def shared_starts(pool: RecordedRuns, n: int, seed: int) -> list[int]:
-    """Return the positions every method starts from; they depend on the pool's names and the seed alone."""
+    """Return the positions that every method starts from; they depend only on the pool's names and the seed."""
     text = f"{pool.dataset}\n{pool.algorithm}\n{seed}".encode()
     entropy = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
     rng = np.random.default_rng(entropy)
@@ -102,8 +102,9 @@ def expected_random_curve(pool: RecordedRuns, *, n: int, seed: int, n_starts: in
 
 
 def regret_over_seconds(pool: RecordedRuns, order: Sequence[int], budget: float, n_points: int = 100) -> Floats:
-    """Return the regret at `n_points` equal steps of a time budget; before the first result it is that of the
-    worst score.
+    """Return the regret at `n_points` equal steps of a time budget.
+
+    Before the first result, it is the regret of the worst score.
     """
     if pool.seconds is None:
         return np.full(n_points, np.nan)
@@ -125,11 +126,10 @@ def simulate_all(
     n_starts: int = 3,
     n_workers: int = 1,
 ) -> list[Cell]:
-    """Return a cell for each pool, method and seed; those already in the csv file at `path` are read, new
-    ones appended.
+    """Return a cell for each pool, method and seed; finished cells are read from the csv file at `path`.
 
-    `pools` are keyed by the name of their table, `log` names a table's parameters that were sampled on a log
-    scale.
+    New cells are appended to that file. `pools` are keyed by the name of their table; `log` has, for each table, the
+    parameters that were sampled on a log scale.
     """
     finished = read_cells(path) if path is not None and path.exists() else []
     done = {(c.table, c.dataset, c.algorithm, c.method, c.seed) for c in finished}
@@ -190,7 +190,7 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 def append_cells(path: Path, cells: Sequence[Cell]) -> None:
-    """Add finished simulations to a csv file, made with its header if it is new."""
+    """Append finished simulations to a csv file; a new file gets a header."""
     is_new = not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", newline="", encoding="utf-8") as file:

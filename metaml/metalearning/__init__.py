@@ -1,1 +1,1 @@
-"""What earlier data sets say about a new one: ranking configurations from experience (van Hoof 2018, chapter 6)."""
+"""Meta-learning: ranks configurations for a new data set from runs on earlier ones (van Hoof 2018, chapter 6)."""

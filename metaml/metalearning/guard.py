@@ -12,8 +12,8 @@ LEAST = 5
 ENOUGH = 10
 LENIENCE = 0.1
 """Before ten evaluations, the correlation must be this far below zero. The first configurations were all predicted
-to be good, so their order is mostly noise. On openml100-sklearn this halves false alarms and detects an inverted knowledge
-base almost as early."""
+to be good, so their order is mostly noise. On openml100-sklearn this halves false alarms and detects an inverted
+knowledge base almost as early."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class RunHistory:
         )
 
     def without(self, datasets: Iterable[int]) -> Self:
-        """Return a history of all other data sets than these (positions)."""
+        """Return a history of all data sets except these (positions)."""
         gone = set(datasets)
         return self.keep(k for k in range(self.n_datasets) if k not in gone)
 

@@ -82,8 +82,8 @@ NAMED: tuple[Interaction, ...] = (
 def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[Interaction, ...]:
     """Return the interactions of a hyperparameter that has no named one.
 
-    A log-scale hyperparameter is treated as an amount that grows or shrinks with the data, a number in [0, 1] as a share
-    of the columns, and any other number as a count of rows or a depth.
+    A log-scale hyperparameter is treated as an amount that grows or shrinks with the data, a number in [0, 1] as a
+    share of the columns, and any other number as a count of rows or a depth.
     """
     if is_log:
         return (

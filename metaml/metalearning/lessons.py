@@ -165,7 +165,9 @@ def load_lessons(path: Path) -> Lessons:
         with zipfile.ZipFile(path) as file:
             return _read(file)
     except UNREADABLE:
-        raise BadRequest(f"{path.name} holds no lessons that can be read. Train them anew with: metaml learn") from None
+        raise BadRequest(
+            f"{path.name} holds no lessons that can be read. Train them again with: metaml learn"
+        ) from None
 
 
 def taught_by(path: Path) -> frozenset[str] | None:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.arrays import Floats
+from metaml.arrays import Floats, Positions
 from metaml.encoding import Encoder
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.history import RunHistory, facts_of
@@ -82,8 +82,8 @@ class LearnerModel:
 class MetaLearner:
     """Averages LightGBM models trained on a run history.
 
-    `default` trains one model on all metafeatures and one on the simple ones. If the knowledge base has few others, only
-    the second is trained. Without runs, or if all scores are equal, it predicts zeros.
+    `default` trains one model on all metafeatures and one on the simple ones. If the knowledge base has few others,
+    only the second is trained. Without runs, or if all scores are equal, it predicts zeros.
     """
 
     def __init__(self, recipe: str | Sequence[LearnerRecipe] = "default", *, n_threads: int = 1, seed: int = 0) -> None:
@@ -203,8 +203,9 @@ class MetaLearner:
         columns = self._names(recipe, names)
         if recipe.is_ranker:
             predicted = np.asarray(booster.predict(X), dtype=np.float64)
-            return LearnerModel(recipe, booster, names, member.names, float(predicted.mean()), max(float(predicted.std()), 1e-9))
-        return member
+            centre, unit = float(predicted.mean()), max(float(predicted.std()), 1e-9)
+            return LearnerModel(recipe, booster, names, columns, centre, unit)
+        return LearnerModel(recipe, booster, names, columns)
 
 
 def described_as(metafeatures: Metafeatures, n: int) -> dict[str, Floats]:
@@ -212,7 +213,7 @@ def described_as(metafeatures: Metafeatures, n: int) -> dict[str, Floats]:
     return {name: np.full(n, float(value)) for name, value in metafeatures.items()}
 
 
-def _grades(history: RunHistory) -> NDArray[np.int64]:
+def _grades(history: RunHistory) -> Positions:
     """Return each run's relevance, 0 to 30: its rank among the runs of its data set."""
     grades = np.zeros(len(history.scores), dtype=np.int64)
     for places in history.places:

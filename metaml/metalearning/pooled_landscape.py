@@ -1,8 +1,9 @@
 """Landscapes and scales for a knowledge base with many data sets but few runs on each.
 
 A few runs on a data set are not enough to train a forest. Instead, the meta-learner predicts the landscape, and a small
-Gaussian process fitted to its residuals on that data set corrects the prediction. With 8 runs of each data set (openml100-sklearn, random_forest, 25 tasks)
-tau-b after 5 evaluations is .61 instead of .52; with 300 the two are equal.
+Gaussian process fitted to its residuals on that data set corrects the prediction. With 8 runs per
+data set (openml100-sklearn, random_forest, 25 tasks) tau-b after 5 evaluations is .61 instead of .52; with 300 runs
+both are equal.
 """
 
 from collections.abc import Mapping
@@ -53,7 +54,7 @@ def pooled_landscape(history: RunHistory, learner: MetaLearner, *, n_grid: int =
 
 
 def on_one_scale(histories: Mapping[str, RunHistory]) -> dict[str, RunHistory]:
-    """Return the histories with scores on a scale that all algorithms share, data set by data set.
+    """Return the run histories with the scores of each data set on one scale for all algorithms.
 
     A few runs of one algorithm do not define a scale. The runs of all algorithms together do, and make them comparable.
     """

@@ -23,7 +23,7 @@ from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.spaces.config import Config
 
 MOST_SHARED, N_COVERING, N_LOOKED_AT = 24, 4, 200
-"""Per algorithm: shared configurations to keep, configurations that cover the data sets best, and of how many those."""
+"""Per algorithm, at most 24 shared configurations, and 4 that cover the data sets best, chosen from a sample of 200."""
 LEAST_SHARE = 0.1
 """A configuration is shared if it was run on at least this share of an algorithm's data sets."""
 WORST_SHARE = 0.5

@@ -98,10 +98,10 @@ def unit_interval(values: Floats) -> Floats:
     span = float(np.ptp(values)) if len(values) else 0.0
     if span <= 0:
         return np.full(len(values), 0.5)
-    stretched: Floats = (values - values.min()) / span
-    return stretched
+    scaled: Floats = (values - values.min()) / span
+    return scaled
 
 
 def _is_in_target_unit(metric: str | None) -> bool:
-    """Return what a metric says of itself; a name that is not registered, or none, is taken as without a unit."""
+    """Return whether a metric has the unit of the target; False for None or an unregistered name."""
     return metric in METRICS and METRICS[metric].is_in_target_unit

@@ -121,12 +121,13 @@ def unpacked(files: Mapping[str, bytes], *, metafeatures: pd.DataFrame | None = 
     """Return the trained meta-learner from its files; `metafeatures` replaces those the files lack."""
     content = json.loads(files["learner.json"])
     if content.get("format") != FORMAT:
-        raise BadRequest("A meta-learner was written by another release of metaml. Train it anew with: metaml learn")
+        raise BadRequest("A meta-learner was written by another release of metaml. Train it again with: metaml learn")
     learner = MetaLearner([LearnerRecipe(**member["recipe"]) for member in content["members"]])
     learner.encoder_ = unpacked_encoder(content["encoder"])
     learner.interactions_ = interactions_for(learner.encoder_)
     learner.members_ = tuple(
-        _learner_model(member, files[f"model_{number}.txt"].decode()) for number, member in enumerate(content["members"])
+        _learner_model(member, files[f"model_{number}.txt"].decode())
+        for number, member in enumerate(content["members"])
     )
     with np.load(io.BytesIO(files["landscape.npz"])) as arrays:
         if metafeatures is None:

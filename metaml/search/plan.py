@@ -179,7 +179,8 @@ def default_starts(
 ) -> list[tuple[str, Config]]:
     """Return what every search, or one with so many seconds, evaluates first: quick ones where boosting takes long.
 
-    >>> [name for name, _ in default_starts("binary", ["lightgbm", "random_forest", "extra_trees"], Facts(100, 20_000, 2))]
+    >>> names = ["lightgbm", "random_forest", "extra_trees"]
+    >>> [name for name, _ in default_starts("binary", names, Facts(100, 20_000, 2))]
     ['extra_trees', 'random_forest', 'lightgbm']
     """
     order: tuple[str, ...] = FIRST_DEFAULTS

@@ -1,4 +1,4 @@
-"""A space as a ConfigSpace object and back: for tools that speak ConfigSpace. Needs the extra `metaml[configspace]`."""
+"""A space as a ConfigSpace object and back: for tools that use ConfigSpace. Needs the extra `metaml[configspace]`."""
 
 from __future__ import annotations
 

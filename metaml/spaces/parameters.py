@@ -1,4 +1,4 @@
-"""The parameters of a space: real and whole numbers and choices, each drawn by way of the unit interval."""
+"""The parameters of a space: real and whole numbers and choices, each drawn on the unit interval."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from metaml.arrays import Floats
 from metaml.spaces.config import Config, Value
 
 When = tuple[str, tuple[Value, ...]]
@@ -31,7 +31,7 @@ class Float:
     def __post_init__(self) -> None:
         _check_range(self)
 
-    def from_unit(self, unit: npt.NDArray[np.float64]) -> list[Value]:
+    def from_unit(self, unit: Floats) -> list[Value]:
         """Return the values at these places of the unit interval, with 6 significant digits."""
         if self.log:
             values = np.exp(math.log(self.low) + unit * (math.log(self.high) - math.log(self.low)))
@@ -80,8 +80,8 @@ class Integer:
         low, high = self.low - 0.5, self.high + 0.5
         return (math.log(low), math.log(high)) if self.log else (low, high)
 
-    def from_unit(self, unit: npt.NDArray[np.float64]) -> list[Value]:
-        """Return the whole numbers at these places of the unit interval; each owns the half around it."""
+    def from_unit(self, unit: Floats) -> list[Value]:
+        """Return the whole numbers at these places of the unit interval; each covers ±0.5."""
         low, high = self._edges()
         places = low + unit * (high - low)
         values = np.rint(np.exp(places) if self.log else places).astype(np.int64)
@@ -126,8 +126,8 @@ class Choice:
         if self.invalid_because(self.default):
             raise ValueError(f"{self.name} has the default {self.default!r}, which is no choice of it.")
 
-    def from_unit(self, unit: npt.NDArray[np.float64]) -> list[Value]:
-        """Return the choices at these places of the unit interval, which is cut in equal parts."""
+    def from_unit(self, unit: Floats) -> list[Value]:
+        """Return the choices at these places of the unit interval, which is divided into equal parts."""
         last = len(self.choices) - 1
         return [self.choices[i] for i in np.minimum((unit * (last + 1)).astype(np.int64), last).tolist()]
 
@@ -140,7 +140,7 @@ class Choice:
         return 1.0 / len(self.choices)
 
     def invalid_because(self, value: Value) -> str | None:
-        """Return what is wrong with `value`, or None; True is not 1 here, nor is 1 the same as 1.0."""
+        """Return what is wrong with `value`, or None; True, 1 and 1.0 are different values."""
         if any(type(value) is type(choice) and value == choice for choice in self.choices):
             return None
         return f"must be one of {', '.join(map(repr, self.choices))}, not {value!r}"
@@ -176,6 +176,6 @@ def step(parameter: Parameter, value: Value, rng: np.random.Generator) -> Value:
         others = [choice for choice in parameter.choices if choice != value]
         return others[int(rng.integers(len(others)))]
     unit = parameter.to_unit(value) + rng.normal(scale=STEP)
-    if not 0 <= unit <= 1:  # a step over the edge is drawn anew inside, so that edges do not attract
+    if not 0 <= unit <= 1:  # redraw a step beyond the edge inside, so that values do not pile up at the edges
         unit = rng.random()
     return parameter.from_unit(np.array([unit]))[0]

@@ -1,7 +1,7 @@
 """Spaces: which configurations an algorithm allows, how they are drawn, and how they are checked.
 
 A space is a list of parameters. A parameter may depend on one earlier parameter (`when`), and such
-conditions chain. Drawing works on whole columns with numpy, because an optimiser asks for thousands of
+conditions chain. Drawing works on whole columns with numpy, because an optimizer asks for thousands of
 candidates at a time.
 """
 
@@ -19,7 +19,7 @@ from metaml.spaces.parameters import Parameter, can_change, is_active, step
 
 
 class Space:
-    """The configurations of one algorithm; parents stand before the parameters that depend on them.
+    """The configurations of one algorithm; parents come before the parameters that depend on them.
 
     >>> kernel = Choice("kernel", ("rbf", "linear"), default="rbf")
     >>> gamma = Float("gamma", 1e-3, 10.0, default=1.0, log=True, when=("kernel", ("rbf",)))
@@ -38,9 +38,11 @@ class Space:
             if parameter.when is not None:
                 parent, values = parameter.when
                 if parent not in earlier:
-                    raise ValueError(f"{parameter.name} depends on {parent!r}, which must stand before it.")
+                    raise ValueError(f"{parameter.name} depends on {parent!r}, which must come before it.")
                 if not values or any(earlier[parent].invalid_because(value) for value in values):
-                    raise ValueError(f"{parameter.name} waits for {parent} in {values!r}, which never comes.")
+                    raise ValueError(
+                        f"{parameter.name} depends on {parent} in {values!r}, which are not all values of {parent}."
+                    )
             earlier[parameter.name] = parameter
 
     def __eq__(self, other: object) -> bool:
@@ -64,7 +66,7 @@ class Space:
         """Return `n` configurations drawn independently and uniformly on the scaled space."""
         configs: list[Config] = [{} for _ in range(n)]
         for parameter in self.parameters:
-            # Drawn for every row, active or not: one stream of numbers whatever the conditions say.
+            # Draw for every row, active or not: the random stream then does not depend on the conditions.
             values = parameter.from_unit(rng.random(n))
             name = parameter.name
             if parameter.when is None:
@@ -88,9 +90,9 @@ class Space:
     def neighbours(self, config: Config, rng: np.random.Generator, n: int) -> list[Config]:
         """Return up to `n` different configurations that differ from `config` in one parameter.
 
-        Numbers take a normal step on their scale, choices any other value. Where the change wakes
-        parameters up, these are drawn at random; where it puts some to sleep, they are left out. Small
-        spaces have fewer than `n` neighbours.
+        Numbers take a normal step on their scale, choices any other value. Parameters that become
+        active by the change are drawn at random, those that become inactive are left out. Small spaces have
+        fewer than `n` neighbours.
         """
         names = [name for name in config if can_change(self._by_name[name])]
         found: list[Config] = []
@@ -114,7 +116,7 @@ class Space:
     def complete(self, config: Config) -> Config:
         """Return `config` with the defaults of active parameters it lacks and without inactive ones.
 
-        Names this space does not know are refused, values are not looked at.
+        Unknown names raise BadConfig; values are not checked.
         """
         self._refuse_unknown(config)
         return self._complete(config, {parameter.name: parameter.default for parameter in self.parameters})
@@ -134,9 +136,9 @@ class Space:
                 continue
             if name not in config:
                 raise BadConfig(f"The configuration lacks {name}: give it a value, such as {parameter.default!r}.")
-            trouble = parameter.invalid_because(config[name])
-            if trouble:
-                raise BadConfig(f"{name} {trouble}.")
+            reason = parameter.invalid_because(config[name])
+            if reason:
+                raise BadConfig(f"{name} {reason}.")
 
     def is_valid(self, config: Config) -> bool:
         """Return whether `config` is a point of this space."""

@@ -1,1 +1,1 @@
-"""Processes, threads and scratch files: what the operating system and the libraries do for us, and to us."""
+"""Processes, threads, scratch folders and background writes: the interface to the operating system."""

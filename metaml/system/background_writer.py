@@ -1,4 +1,4 @@
-"""Writing to the knowledge base beside a search, so that a disk that hangs or a lock of others never makes it late."""
+"""Writes to the knowledge base in a background thread, so that a slow disk or a lock never delays a search."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -7,9 +7,9 @@ TICK_SECONDS = 0.1
 
 
 class BackgroundWriter:
-    """Writes one thing after the other, and is waited for as long as there is time.
+    """Runs writes one after the other in a thread; the caller waits for them only while there is time.
 
-    What goes wrong is raised by whoever waits, then or later.
+    If a write fails, its error is raised by that call of `write` or `wait`, or by the next one.
     """
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class BackgroundWriter:
         self._open: list[Future[object]] = []
 
     def write(self, act: Callable[[], object], *, is_late: Callable[[], bool] = lambda: False) -> bool:
-        """Write, once what was to be written before is; return whether that is done, as soon as it is or it is late.
+        """Write after all earlier writes; return True as soon as all are done, False if it is late before.
 
         >>> BackgroundWriter().write(lambda: None)
         True
@@ -26,7 +26,7 @@ class BackgroundWriter:
         return self.wait(is_late=is_late)
 
     def wait(self, *, is_late: Callable[[], bool] = lambda: False) -> bool:
-        """Return whether all is written, as soon as it is or it is late."""
+        """Return True as soon as everything is written, False if it is late before."""
         while self._open:
             done, _ = wait(self._open[:1], timeout=TICK_SECONDS)
             if done:

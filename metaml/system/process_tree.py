@@ -1,4 +1,4 @@
-"""Ties between processes: dying with a parent, adopting orphans, ending whole families."""
+"""Parent and child processes: ending with a parent, adopting orphans, killing whole process trees."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def descendants(pid: int) -> list[psutil.Process]:
 
 
 def started_with(variable: str, value: str) -> list[psutil.Process]:
-    """Return the processes whose environment was given a variable of this value, theirs or an ancestor's."""
+    """Return the processes that were started with this environment variable, or inherited it."""
     found = []
     for process in psutil.process_iter():
         try:

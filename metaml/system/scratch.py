@@ -1,7 +1,7 @@
-"""Folders for what a process writes and reads again; those of processes that were killed are removed by the next one.
+"""Temporary folders of a process. Folders of processes that were killed are removed by the next process.
 
-Whoever uses a folder holds a lock on it. The kernel lets go of it when its owner dies, however that happens, and
-systemd, which removes what is old from the folder for temporary files, leaves a locked one alone.
+The owner of a folder holds a lock on it. The kernel releases the lock when the owner ends, even if it is killed.
+systemd removes old temporary files, but not locked folders.
 """
 
 import fcntl
@@ -14,7 +14,7 @@ from typing import Self
 
 PREFIX = "metaml-scratch-"
 FRESH_SECONDS = 60.0
-"""A folder that was touched since may be one whose owner is about to lock it."""
+"""A folder that was changed more recently may belong to a process that is about to lock it."""
 
 
 class Scratch:
@@ -31,7 +31,7 @@ class Scratch:
         return self
 
     def close(self) -> None:
-        """Remove the folder and all that is in it."""
+        """Remove the folder with its content."""
         shutil.rmtree(self.folder, ignore_errors=True)
         os.close(self._lock)
 
@@ -44,7 +44,7 @@ def _sweep(place: Path) -> None:
                 continue
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
-            # Somebody else's, or just removed.
+            # It belongs to another user, or was just removed.
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

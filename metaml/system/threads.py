@@ -1,7 +1,7 @@
-"""What libraries do behind one's back: importing one another in circles, and starting threads.
+"""Circular imports and thread pools of libraries.
 
-Their modules import one another in circles: two threads that enter a circle at different places see half a module each.
-Where a search runs, every import of them that is not at the top of a file is made holding `importing`.
+Modules of some libraries import one another in circles. If two threads enter a circle at different places, each sees an
+incomplete module. During a search, every import that is not at the top of a file must therefore hold `importing`.
 """
 
 import sys
@@ -15,7 +15,7 @@ importing = RLock()
 
 
 def at_most_threads(n: int) -> AbstractContextManager[object]:
-    """Return a block in which libraries use so many threads: small work is slower with more, and less exact to repeat.
+    """Return a context in which libraries use at most `n` threads; with more, small work is slower and less exact.
 
     >>> with at_most_threads(1):
     ...     pass
@@ -26,5 +26,5 @@ def at_most_threads(n: int) -> AbstractContextManager[object]:
 
 @lru_cache(maxsize=1)
 def _threads(_n_modules: int) -> ThreadpoolController:
-    """Return the threads of all libraries; they are looked for, which takes milliseconds, when one may be new."""
+    """Return the thread pools of all libraries; the search takes milliseconds and is repeated after new imports."""
     return ThreadpoolController()

@@ -20,7 +20,6 @@ from metaml.evaluation import metric
 from metaml.evaluation.environment import library_versions
 from metaml.report import (
     DatasetFacts,
-    ExperienceFacts,
     FeatureImportance,
     Final,
     MemberFacts,
@@ -76,12 +75,10 @@ def report_data(
     found: Found,
     finished: Finished,
     settings: TuneSettings,
-    *,
     used_seconds: float,
     ledger: Mapping[str, float],
-    experience: ExperienceFacts | None,
-    features: Sequence[FeatureImportance] = (),
-    absent: Mapping[str, str] | None = None,
+    features: Sequence[FeatureImportance],
+    absent: Mapping[str, str],
     output: Path | None,
 ) -> ReportData:
     """Return all that the report tells."""
@@ -124,9 +121,9 @@ def report_data(
         final=_final(dataset, finished),
         hyperparameters=hyperparameter_importance(trials),
         features=features,
-        experience=experience,
+        experience=found.experience,
         ledger=ledger,
-        absent=absent or {},
+        absent=absent,
     )
     return _with_errors(data, dataset, finished)
 

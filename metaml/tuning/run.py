@@ -60,42 +60,34 @@ def tune(
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
-    Without a knowledge base the runs are kept only as long as the call lasts; without a executor of workers, one is made
-    for it. The budget counts from the call, or from `budget` if the caller's own work counts too. With `resume`, a
-    session on this data set that was cut short goes on where it was; if there is none, a new one starts. `on_note` is
-    told which.
+    The walk: resume or begin -> session (search) -> final model -> importance of columns -> report and files -> close.
+
+    Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
+    The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
+    session on this data set goes on; if there is none, a new one starts, and `on_note` is told so.
     """
     if output is not None:
         check_output(output)
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
-    prediction_files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
+    files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
     with (
         nullcontext(executor) if executor else LocalExecutor(settings.n_workers) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
-        # For as long as two threads of ours may be at work, none of them may lift the limit of the other.
+        # Two threads of ours may be at work: neither may lift the limit of the other.
         at_most_threads(1),
     ):
-        earlier = find_unfinished(base, dataset.fingerprint, prediction_files) if resume else None
-        if resume and earlier is None:
-            on_note(f"Nothing to resume, as no search on {dataset.name} was cut short: a new search begins.")
+        earlier = _unfinished(base, dataset, files, on_note) if resume else None
         if earlier is None:
-            prediction_files.clear()
+            files.clear()
         else:
             settings = earlier.resumed(settings)
             on_note(_going_on(earlier, settings))
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
         begun = budget.used
         session = TuneSession(
-            dataset,
-            base,
-            settings,
-            workers,
-            budget=budget,
-            resumed=earlier,
-            prediction_files=prediction_files,
-            models=models,
+            dataset, base, settings, workers, budget=budget, resumed=earlier, prediction_files=files, models=models
         )
         found = session.run(
             reserve=lambda trials: reserve_for(settings, trials, session, models, budget),
@@ -104,37 +96,58 @@ def tune(
         )
         searched = budget.used - begun
         is_stopped = should_stop()
-        # Who wants to stop does not want to wait for what the rest of the time would allow.
+        # A user who stops the search does not want to wait for what the rest of the time would allow.
         end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
         hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
         finished = finish(dataset, found, workers, hurried, end, models=models, single=single, is_stopped=is_stopped)
         features, no_features = importances(dataset, found, finished, workers, hurried, end, models)
-        data = report_data(
-            dataset,
-            found,
-            finished,
-            settings,
-            used_seconds=budget.used,
-            ledger=_ledger(found, finished, searched, budget.used),
-            experience=found.experience,
-            features=features,
-            absent={"features": no_features} if no_features else {},
-            output=output,
-        )
+        ledger = _ledger(found, finished, searched, budget.used)
+        missing = {"features": no_features} if no_features else {}
+        data = report_data(dataset, found, finished, settings, budget.used, ledger, features, missing, output)
         if output is not None:
-            try:
-                write_files(output, dataset, found, finished, data, predictions=predictions)
-            except MetamlError as error:
-                rescue = " With --resume, all is written that was found." if is_in_file(base) else ""
-                raise BadRequest(f"{error}{rescue}") from None
+            _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used
-        if not found.error:
-            try:
-                session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", base.name)))
-            except KBError as error:
-                # The model and the runs are safe; only that the session ended is not known.
-                found = replace(found, error=str(error))
-        return Tuned(finished, found, data, seconds)
+        return Tuned(finished, _closed(session, found, output, on_note), data, seconds)
+
+
+def _unfinished(
+    kb: KnowledgeBase, dataset: Dataset, files: PredictionFiles, on_note: Callable[[str], None]
+) -> UnfinishedSession | None:
+    """Return the unfinished session on a data set, or say that there is none."""
+    earlier = find_unfinished(kb, dataset.fingerprint, files)
+    if earlier is None:
+        on_note(f"Nothing to resume, as no search on {dataset.name} was cut short: a new search begins.")
+    return earlier
+
+
+def _write(
+    output: Path,
+    dataset: Dataset,
+    found: Found,
+    finished: Finished,
+    data: ReportData,
+    kb: KnowledgeBase,
+    *,
+    predictions: bool,
+) -> None:
+    """Write the files of a session; if that fails, say how to get them."""
+    try:
+        write_files(output, dataset, found, finished, data, predictions=predictions)
+    except MetamlError as error:
+        rescue = " With --resume, all is written that was found." if is_in_file(kb) else ""
+        raise BadRequest(f"{error}{rescue}") from None
+
+
+def _closed(session: TuneSession, found: Found, output: Path | None, on_note: Callable[[str], None]) -> Found:
+    """Close the session, unless it ended early and can be resumed; return what was found, with the error if any."""
+    if found.error:
+        return found
+    try:
+        session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", session.kb.name)))
+    except KBError as error:
+        # The model and the runs are safe; only the end of the session is not stored.
+        return replace(found, error=str(error))
+    return found
 
 
 def _going_on(earlier: UnfinishedSession, settings: TuneSettings) -> str:

@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, KNOWN
+from metaml.algorithms.trusted_classes import SHARED
 from metaml.errors import BadConfig
+from metaml.model.freezing import Freezer
 
 TASKS = ("binary", "multiclass", "regression")
 PAIRS = [pytest.param(ALGORITHMS[name], task, id=f"{name}-{task}") for name in ALGORITHMS for task in TASKS]
@@ -173,3 +175,31 @@ def test_no_two_algorithms_have_the_same_first_turn_and_the_turns_leave_no_gap()
     turns = [algorithm.first_turn for algorithm in ALGORITHMS.values() if algorithm.first_turn is not None]
 
     assert sorted(turns) == list(range(1, len(turns) + 1))
+
+
+def classes_in(plain):
+    """The names of all classes in what a model file holds."""
+    if isinstance(plain, list):
+        return {name for part in plain for name in classes_in(part)}
+    if isinstance(plain, dict):
+        own = {plain["object"]} if set(plain) == {"object", "state"} else set()
+        return own | {name for part in plain.values() for name in classes_in(part)}
+    return set()
+
+
+@every_algorithm_and_task
+def test_a_saved_model_holds_only_classes_that_the_algorithm_names_or_all_share(algorithm, task):
+    rng = np.random.default_rng(5)
+    X, y = awkward(rng, 72)["30 % missing"], target(rng, 72, task)
+    space = algorithm.space(task)
+    allowed = {recipe.name for recipe in (*SHARED, *algorithm.saves)}
+
+    for config in [space.default(), *space.sample(3, rng)]:
+        estimator = algorithm.build(cheap(config), task=task, seed=0).fit(X, y)
+        assert classes_in(Freezer().freeze(estimator)) <= allowed
+
+
+def test_a_name_in_model_files_means_the_same_class_for_all_algorithms():
+    recipes = [*SHARED, *(recipe for algorithm in KNOWN for recipe in algorithm.saves)]
+
+    assert len({recipe.name for recipe in recipes}) == len(set(recipes)) == len({recipe.place for recipe in recipes})

@@ -100,7 +100,7 @@ def test_near_duplicate_data_sets_are_found(kb):
     assert texts[1].startswith("blossoms and flowers look like the same data: 150 rows, 5 columns")
 
 
-def test_twins_inside_the_starter_are_counted_but_not_told(kb, run_of):
+def test_near_duplicates_inside_the_starter_are_counted_but_not_listed(kb, run_of):
     starter = kb.start_session("starter")
     kb.finish_session(starter)
     facts = {"NumberOfInstances": 150.0, "NumberOfFeatures": 5.0, "NumberOfClasses": 3.0, "MajorityClassSize": 50.0}

@@ -1,4 +1,4 @@
-"""Policies are judged on recorded arms."""
+"""Policies are simulated on recorded arms."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def rng():
     return np.random.default_rng(0)
 
 
-def test_an_arm_gives_its_evaluations_in_their_order_whoever_else_is_pulled(rng):
+def test_an_arm_gives_its_evaluations_in_order_whatever_other_arms_are_pulled(rng):
     arms = [arm(0.1, 0.5, 0.2), arm(0.3, 0.4, 0.9)]
 
     played = play(POLICIES["round_robin"](), arms, n_rounds=4, rng=rng)

@@ -68,7 +68,7 @@ def test_inactive_hyperparameters_are_left_out_of_configurations(recorded):
     assert configs_of(recorded.runs())[-1] == {"algorithm": "SAMME"}
 
 
-def test_too_few_runs_are_said(recorded):
+def test_too_few_runs_raise_an_error(recorded):
     with pytest.raises(BadRequest, match="Make some with metaml bot"):
         pools_of(recorded, metric="accuracy", least=100)
 

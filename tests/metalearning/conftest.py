@@ -1,4 +1,4 @@
-"""What many tests need: a synthetic history of runs."""
+"""Fixtures: a synthetic run history."""
 
 from dataclasses import replace
 

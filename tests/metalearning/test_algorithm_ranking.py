@@ -1,4 +1,4 @@
-"""Which algorithm first, how fast each improves, and how long a run takes."""
+"""The ranking of algorithms, their improvement curves, and predicted run times."""
 
 from dataclasses import replace
 
@@ -60,9 +60,9 @@ def test_curves_never_fall_and_fit_the_bandit_that_reads_them(synthetic: RunHist
     assert arm in (0, 1)
 
 
-def with_seconds(experience: RunHistory, reference: float) -> RunHistory:
-    n_rows = experience.metafeatures["NumberOfInstances"].to_numpy()[experience.groups]
-    return replace(experience, seconds=n_rows * 1e-4 * reference, reference=np.full(len(experience.scores), reference))
+def with_seconds(history: RunHistory, reference: float) -> RunHistory:
+    n_rows = history.metafeatures["NumberOfInstances"].to_numpy()[history.groups]
+    return replace(history, seconds=n_rows * 1e-4 * reference, reference=np.full(len(history.scores), reference))
 
 
 def test_seconds_grow_with_the_rows_and_with_the_host(synthetic: RunHistory):
@@ -76,7 +76,7 @@ def test_seconds_grow_with_the_rows_and_with_the_host(synthetic: RunHistory):
     assert slower == pytest.approx(2 * large)
 
 
-def test_without_seconds_none_are_promised(synthetic: RunHistory):
+def test_without_recorded_seconds_none_are_predicted(synthetic: RunHistory):
     predicted = RuntimeLearner().fit(synthetic).predict([{"rate": 0.5}], SMALL)
 
     assert np.isnan(predicted).all()

@@ -1,4 +1,4 @@
-"""Models as text: shorter, and the same to the digits that are written."""
+"""LightGBM models as compact text predict the same up to the digits written."""
 
 import lightgbm
 import numpy as np
@@ -29,7 +29,7 @@ def test_compact_text_is_much_shorter_and_predicts_and_explains_the_same(model):
     np.testing.assert_allclose(read.feature_importance("gain"), booster.feature_importance("gain"), rtol=0.01)
 
 
-def test_text_written_of_what_was_read_is_the_same(model):
+def test_text_of_a_model_that_was_read_is_unchanged(model):
     text = compact_text(model[0])
 
     assert compact_text(lightgbm.Booster(model_str=text)) == text

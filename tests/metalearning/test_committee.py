@@ -1,4 +1,4 @@
-"""The optimiser that starts with experience, and its guard."""
+"""The committee whose prior is the knowledge base, and its guard."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_matern_is_one_at_no_distance_and_falls():
     assert found[0, 1] > found[0, 2] > 0
 
 
-def test_process_believes_an_observation_near_it():
+def test_process_predicts_an_observation_near_it():
     rows = np.linspace(0, 1, 5)[:, np.newaxis]
     points = Points(rows, np.zeros((5, 1)), np.zeros(5))
     process = ExperienceProcess((np.log(0.1), 0.1)).fit(points.take(np.array([0, 4])), np.array([0.9, 0.5]))
@@ -121,7 +121,7 @@ def test_committee_finds_the_optimum_in_few_evaluations(
     assert committee.guard.is_trusted
 
 
-def test_inverted_world_switches_experience_off_and_says_when(
+def test_inverted_scores_switch_the_prior_off_and_are_reported(
     learner: MetaLearner, landscape: Landscape, synthetic: RunHistory
 ):
     rows = synthetic.encode(pool(12))
@@ -150,7 +150,7 @@ def test_experts_have_every_third_turn_later_on(learner: MetaLearner, landscape:
     assert committee.notes == []
 
 
-def test_few_data_sets_have_no_vote(learner: MetaLearner, landscape: Landscape, synthetic: RunHistory):
+def test_with_few_data_sets_the_prior_is_not_used(learner: MetaLearner, landscape: Landscape, synthetic: RunHistory):
     committee = make_committee(learner, landscape.keep(range(4)))
     rows = synthetic.encode(pool(5))
 
@@ -160,7 +160,7 @@ def test_few_data_sets_have_no_vote(learner: MetaLearner, landscape: Landscape, 
     assert "4 data sets" in committee.notes[0]
 
 
-def test_points_are_remembered_in_any_order(learner: MetaLearner, landscape: Landscape, synthetic: RunHistory):
+def test_points_are_cached_in_any_order(learner: MetaLearner, landscape: Landscape, synthetic: RunHistory):
     prior = Prior(learner, landscape, DESCRIBED)
     rows = synthetic.encode(pool(6))
 
@@ -171,7 +171,7 @@ def test_points_are_remembered_in_any_order(learner: MetaLearner, landscape: Lan
     assert again.rows.tolist() == rows[[4, 3, 2, 4]].tolist()
 
 
-def test_candidates_of_a_space_are_encoded_as_the_experience_is(
+def test_candidates_of_a_space_are_encoded_like_the_history(
     learner: MetaLearner, landscape: Landscape, synthetic: RunHistory
 ):
     candidates = ExperienceCandidates(SPACE, synthetic.encoder)
@@ -224,7 +224,7 @@ def test_guard_trusts_again_when_the_correlation_returns():
     assert [verdict.n_evaluations for verdict in guard.verdicts] == [5, 6]
 
 
-def test_scores_that_all_tie_refute_nothing():
+def test_equal_scores_are_no_evidence_against_the_prior():
     assert Guard().judge(np.arange(6.0), np.ones(6))
 
 
@@ -234,7 +234,7 @@ def test_failed_evaluations_are_no_evidence():
     assert Guard().judge(-np.arange(5.0), observed)
 
 
-def test_the_unit_of_the_target_decides_nothing(landscape: Landscape, learner: MetaLearner, synthetic: RunHistory):
+def test_the_unit_of_the_target_does_not_matter(landscape: Landscape, learner: MetaLearner, synthetic: RunHistory):
     rows = synthetic.encode(pool(40))
     losses = -np.linspace(3.0, 2.0, 6)
     small, large = (

@@ -91,7 +91,7 @@ def test_same_seed_same_model(synthetic: RunHistory):
     assert first.tolist() == second.tolist()
 
 
-def test_pickled_learner_says_the_same(learner: MetaLearner):
+def test_pickled_learner_predicts_the_same(learner: MetaLearner):
     described = {"NumberOfInstances": 1000.0}
 
     again = pickle.loads(pickle.dumps(learner))
@@ -125,7 +125,7 @@ def test_flat_data_set_has_zeros_on_both_scales():
     assert normal_scores(y).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_scores_equal_but_for_rounding_are_equal():
+def test_scores_equal_up_to_rounding_are_equal():
     y = np.array([0.1 + 0.2, 0.3, 0.3])
 
     assert standardised(y).tolist() == [0.0, 0.0, 0.0]

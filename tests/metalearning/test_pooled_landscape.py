@@ -1,4 +1,4 @@
-"""Few runs of each data set are enough when there are many data sets, and algorithms share a scale."""
+"""A landscape from few runs of each of many data sets, and one scale for all algorithms."""
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def test_on_one_scale_algorithms_can_be_compared():
     assert shared["bad"].spread[0] == shared["good"].spread[0] == shared["usual"].spread[0]
 
 
-def test_a_score_far_off_counts_as_no_more_than_bad():
+def test_extreme_scores_are_clipped():
     shared = on_one_scale({"broken": one_run(-1e9), "usual": many_runs()})
 
     assert shared["broken"].standard.tolist() == [-3.0]

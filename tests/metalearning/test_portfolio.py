@@ -1,4 +1,4 @@
-"""What is known on many data sets, and how it opens a search."""
+"""The portfolio, and the initial design made from it."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def reading(portfolio, described=DESCRIBED, **changes) -> InitialDesign:
     return InitialDesign(portfolio, described, **{"algorithms": NAMES, "n_rows": 700.0, **changes})
 
 
-def test_what_was_run_on_many_data_sets_is_in_it_as_measured(portfolio):
+def test_configurations_run_on_many_data_sets_keep_their_measured_levels(portfolio):
     defaults = [(name, ALGORITHMS[name].space("multiclass").default()) for name in NAMES]
 
     assert all(default in portfolio.candidates for default in defaults)
@@ -45,7 +45,7 @@ def test_a_configuration_is_shared_if_several_data_sets_saw_it():
     assert shared(runs) == [{"x": 1}]
 
 
-def test_it_comes_back_from_the_disk_as_it_was(portfolio):
+def test_a_portfolio_survives_saving_and_loading(portfolio):
     again = Portfolio.unpacked(*portfolio.packed(), n_taught=14)
 
     assert again.candidates == portfolio.candidates
@@ -63,13 +63,13 @@ def test_seconds_grow_with_the_rows_and_are_those_of_the_runs(portfolio):
     assert (many >= few).all()
 
 
-def test_a_part_that_is_held_out_takes_a_fifth_of_five_folds(portfolio):
+def test_one_held_out_fold_takes_a_fifth_of_five_folds(portfolio):
     folds, part = reading(portfolio), reading(portfolio, n_folds=1)
 
     assert [item.seconds for item in part.candidates] == pytest.approx([item.seconds / 5 for item in folds.candidates])
 
 
-def test_nobody_knows_nothing():
+def test_an_empty_portfolio_suggests_nothing():
     nothing = make_portfolio({}, {})
 
     assert nothing.n_datasets == 0
@@ -77,13 +77,13 @@ def test_nobody_knows_nothing():
     assert reading(nothing).first(3) == []
 
 
-def test_what_is_unknown_on_a_data_set_is_as_it_is_elsewhere():
+def test_an_unknown_level_is_the_mean_over_other_data_sets():
     levels = stretched(np.array([[0.0, 1.0, np.nan], [0.0, 1.0, 0.5], [0.0, 0.0, 4.0]]))
 
     assert levels[0].tolist() == [0.0, 1.0, 0.5]
 
 
-def test_the_opening_holds_what_did_well_and_the_defaults_that_were_asked_for(portfolio):
+def test_the_initial_design_has_good_configurations_and_those_given(portfolio):
     suggestions = reading(portfolio).first(4, given=[("k_neighbors", DEFAULT)])
 
     assert len(suggestions) == 4
@@ -93,7 +93,7 @@ def test_the_opening_holds_what_did_well_and_the_defaults_that_were_asked_for(po
     assert np.mean(trees) > 0.05
 
 
-def test_under_a_time_budget_long_moves_are_left_out_but_not_what_was_asked_for(portfolio):
+def test_under_a_time_budget_slow_candidates_are_left_out_unless_given(portfolio):
     opening, given = reading(portfolio), [("k_neighbors", DEFAULT)]
 
     hurried = opening.first(4, given=given, budget_seconds=0.01)
@@ -103,7 +103,7 @@ def test_under_a_time_budget_long_moves_are_left_out_but_not_what_was_asked_for(
     assert len(patient) == 4
 
 
-def test_a_list_that_is_to_be_filled_goes_on_with_what_stands_highest(portfolio):
+def test_a_filled_design_continues_with_the_highest_expected_levels(portfolio):
     opening = reading(portfolio)
 
     filled = opening.first(10, is_filled=True)
@@ -112,7 +112,7 @@ def test_a_list_that_is_to_be_filled_goes_on_with_what_stands_highest(portfolio)
     assert len({repr(item) for item in filled}) == 10
 
 
-def test_only_algorithms_that_take_part_and_valid_configurations_open(portfolio):
+def test_only_allowed_algorithms_and_valid_configurations_are_suggested(portfolio):
     suggestions = reading(portfolio, algorithms=("k_neighbors",), is_valid=lambda _, config: config != DEFAULT).first(3)
 
     assert {item.algorithm for item in suggestions} == {"k_neighbors"}
@@ -131,7 +131,7 @@ def test_reasons_name_the_most_similar_data_sets(portfolio):
     assert reading(portfolio).reasons("mlp", {}) == {}
 
 
-def test_a_data_set_of_which_nothing_is_known_gets_an_opening(portfolio):
+def test_a_data_set_without_metafeatures_gets_an_initial_design(portfolio):
     opening = reading(portfolio, described={})
 
     assert len(opening.first(3)) == 3

@@ -1,4 +1,4 @@
-"""What is evaluated first."""
+"""Rules for which configurations to evaluate first."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def test_default_that_was_chosen_anyway_is_not_repeated():
     assert with_default([], {"a": 9}) == [{"a": 9}]
 
 
-def test_nearest_data_set_is_the_one_of_like_size(synthetic: RunHistory):
+def test_nearest_data_set_is_the_one_of_similar_size(synthetic: RunHistory):
     like = synthetic.metafeatures.iloc[4].to_dict()
 
     assert nearest_datasets(synthetic, like, 1).tolist() == [4]
@@ -102,7 +102,7 @@ def test_knn_takes_the_best_run_of_the_nearest_data_sets(synthetic: RunHistory):
     assert first == synthetic.configs[own[int(np.argmax(synthetic.scores[own]))]]
 
 
-def test_opt_takes_the_data_set_whose_ranking_is_most_alike(synthetic: RunHistory):
+def test_opt_takes_the_data_set_whose_ranking_is_most_similar(synthetic: RunHistory):
     levels = np.random.default_rng(0).random((synthetic.n_datasets, 20))
 
     first = opt_k(synthetic, levels, levels[7] * 2, 1)[0]
@@ -122,7 +122,7 @@ def test_counts_are_compared_by_their_logarithm(synthetic: RunHistory):
     assert abs(int(nearest_datasets(synthetic, like, 1)[0]) - 11 / 3) < 3
 
 
-def test_what_the_thesis_does_not_compare_counts_only_where_nothing_else_is_known(synthetic: RunHistory):
+def test_other_metafeatures_count_only_if_those_of_the_thesis_are_unknown(synthetic: RunHistory):
     table = synthetic.metafeatures.assign(CfsSubsetEvalDecisionStumpAUC=range(12))
     world = replace(synthetic, metafeatures=table)
     like = table.iloc[4].to_dict() | {"CfsSubsetEvalDecisionStumpAUC": 11.0}

@@ -1,4 +1,4 @@
-"""What was trained can be kept as plain files."""
+"""A trained meta-learner can be saved as plain files."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 6.0, "NumberOfClass
 CONFIGS = [{"rate": rate, "word": word} for rate in (0.1, 0.5, 0.9) for word in ("a", "b", "new")]
 
 
-def test_packed_and_unpacked_says_the_same(trained: Trained):
+def test_unpacked_learner_predicts_the_same(trained: Trained):
     found = unpacked(packed(trained))
 
     before, after = (item.learner.predict(CONFIGS, DESCRIBED) for item in (trained, found))
@@ -23,7 +23,7 @@ def test_no_pickle_is_among_the_files(trained: Trained):
     assert sorted(packed(trained)) == ["landscape.npz", "learner.json", "model_0.txt"]
 
 
-def test_little_experience_can_be_trained_and_kept(synthetic: RunHistory):
+def test_a_small_history_can_be_trained_and_saved(synthetic: RunHistory):
     for n_datasets in (0, 1):
         found = unpacked(packed(train(synthetic.keep(range(n_datasets)))))
 

@@ -1,4 +1,4 @@
-"""Small worlds in which what is best is known."""
+"""Synthetic run histories for which the best configuration is known."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,7 +23,7 @@ def sizes(n: int) -> list[float]:
 def make_synthetic(
     n_datasets: int = 12, n_runs: int = 30, score: Score = rises_with_rows, *, seed: int = 0
 ) -> RunHistory:
-    """Return an experience with a numeric and a nominal hyperparameter, of which the latter does nothing."""
+    """Return a run history with a numeric hyperparameter, and a nominal one that has no effect."""
     rng = np.random.default_rng(seed)
     configs, scores, groups, table = [], [], [], {}
     for k, n_rows in enumerate(sizes(n_datasets)):

@@ -1,4 +1,4 @@
-"""Spaces draw what they allow, allow what they say, and agree with ConfigSpace."""
+"""Spaces draw only valid configurations, reject invalid ones, and agree with ConfigSpace."""
 
 import json
 import math
@@ -161,7 +161,7 @@ def test_unit_places_lead_back_to_the_same_value():
                 assert value == (config[parameter.name] if exact else pytest.approx(config[parameter.name], rel=1e-5))
 
 
-def test_complete_fills_in_defaults_and_drops_what_sleeps():
+def test_complete_fills_in_defaults_and_drops_inactive_parameters():
     assert SPACE.complete({"kernel": None, "gamma": 2.0}) == {"kernel": None, "trees": 100, "share": 0.5}
     with pytest.raises(BadConfig, match="kernl"):
         SPACE.complete({"kernl": "rbf"})

@@ -1,4 +1,4 @@
-"""Writing beside a search: in order, waited for while there is time, and never silently lost."""
+"""Background writes: in order, waited for while there is time, and errors are never lost."""
 
 import threading
 
@@ -7,14 +7,14 @@ import pytest
 from metaml.system.background_writer import BackgroundWriter
 
 
-def test_what_is_written_in_time_is_waited_for():
+def test_a_write_in_time_is_waited_for():
     written = []
 
     assert BackgroundWriter().write(lambda: written.append("run"))
     assert written == ["run"]
 
 
-def test_what_takes_too_long_is_left_to_itself_and_done_in_order_later():
+def test_a_late_write_is_not_waited_for_and_is_done_in_order_later():
     writer, is_free, written = BackgroundWriter(), threading.Event(), []
 
     first = writer.write(lambda: (is_free.wait(), written.append("first")), is_late=lambda: True)
@@ -27,7 +27,7 @@ def test_what_takes_too_long_is_left_to_itself_and_done_in_order_later():
     assert written == ["first", "second"]
 
 
-def test_what_goes_wrong_is_raised_by_whoever_waits():
+def test_an_error_is_raised_in_the_waiting_thread():
     writer, is_free = BackgroundWriter(), threading.Event()
 
     def refuse() -> None:

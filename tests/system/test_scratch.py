@@ -1,4 +1,4 @@
-"""Scratch folders: nobody else removes one in use, and nothing is left of a process that was killed."""
+"""Scratch folders: one in use is never removed, and nothing is left of a process that was killed."""
 
 import os
 import signal

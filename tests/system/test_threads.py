@@ -1,4 +1,4 @@
-"""Learning libraries are imported by one thread at a time: half a module has ended a search."""
+"""Learning libraries are imported by one thread at a time: an incomplete module can crash a search."""
 
 import ast
 import subprocess
@@ -44,7 +44,7 @@ def test_imports_where_a_search_runs_are_made_by_one_thread_at_a_time():
     [("metaml.evaluation.local_executor", {"numpy", "pandas"}), ("metaml.tuning.run", {"scipy", *LIBRARIES})],
     ids=["workers", "a search"],
 )
-def test_what_a_search_begins_with_waits_for_no_library_that_it_does_not_need_yet(module, absent):
+def test_the_start_of_a_search_imports_no_library_that_it_does_not_need_yet(module, absent):
     code = f"import sys, {module}; print(*sys.modules)"
 
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

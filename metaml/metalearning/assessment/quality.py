@@ -9,10 +9,6 @@ from metaml.arrays import Floats, Positions
 from metaml.metalearning.history import RunHistory, leave_out_parts
 from metaml.metalearning.rank_correlation import kendall
 
-Ranker = Callable[[RunHistory, int, Positions], Floats]
-"""Given a history without a data set, that data set's position in the whole, and the runs of it that may be
-looked at: a score for each of its runs."""
-
 
 @dataclass(frozen=True)
 class Quality:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metaml_kb import KnowledgeBase
-from metaml_kb.tableimport import ImportReport, TableLayout, import_table
+from metaml_kb.table_import.runs import ImportReport, TableLayout, import_table
 
 FOREST = TableLayout(
     dataset_column="task_id", dataset_prefix="openml-task:", algorithm="forest", score_columns=("accuracy",)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from metaml_kb.errors import BadTable
-from metaml_kb.metafeatureimport import import_metafeatures
+from metaml_kb.table_import.metafeatures import import_metafeatures
 
 
 def test_metafeatures_join_the_runs_and_an_empty_cell_is_undefined(imported, tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from metaml_kb.errors import BadTable
-from metaml_kb.tableimport import import_table
+from metaml_kb.table_import.runs import import_table
 from tests.kb.tables.importer import FOREST
 
 

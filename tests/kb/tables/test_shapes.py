@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from metaml_kb.tableimport import TableLayout
+from metaml_kb.table_import.runs import TableLayout
 from tests.kb.tables.importer import FOREST, is_same
 
 

@@ -1,4 +1,4 @@
-"""How good the knowledge base is, shown before it is trusted."""
+"""The quality of rankings on data sets that were left out."""
 
 from functools import partial
 

@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal, NoReturn
 
 from metaml_kb.records import Value
-from metaml_kb.tablefile import BadCell
+from metaml_kb.table_import.file import BadCell
 
 
 class Missing(Enum):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from metaml_kb.dimensions import UNKNOWN
 from metaml_kb.errors import BadTable
 from metaml_kb.records import TASKS
-from metaml_kb.tablefile import TableFile
+from metaml_kb.table_import.file import TableFile
 
 NEGATED = "neg_"
 
@@ -39,7 +39,7 @@ class TableLayout:
       names.
     - `separator`: default: detected from the first line.
 
-    `metaml_kb.cellvalues` explains how a cell is read.
+    `metaml_kb.table_import.cells` explains how a cell is read.
     """
 
     dataset_column: str

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from metaml_kb.cellvalues import (
+from metaml_kb.dimensions import UNKNOWN
+from metaml_kb.errors import BadTable
+from metaml_kb.records import DatasetRecord, EnvironmentRecord, ProposalRecord, Run, Value
+from metaml_kb.sql import KnowledgeBase
+from metaml_kb.table_import.cells import (
     DEFAULT_WORD,
     MISSING,
     ColumnReader,
@@ -19,12 +23,8 @@ from metaml_kb.cellvalues import (
     read_name,
     read_number,
 )
-from metaml_kb.dimensions import UNKNOWN
-from metaml_kb.errors import BadTable
-from metaml_kb.records import DatasetRecord, EnvironmentRecord, ProposalRecord, Run, Value
-from metaml_kb.sql import KnowledgeBase
-from metaml_kb.tablefile import BadCell, Chunk, TableFile, open_table
-from metaml_kb.tablelayout import Roles, TableLayout, assign_roles
+from metaml_kb.table_import.file import BadCell, Chunk, TableFile, open_table
+from metaml_kb.table_import.layout import Roles, TableLayout, assign_roles
 
 # Scores that agree in nine digits are the same measurement, as in the test for clashes in `writing`.
 SAME_SCORE = ".9g"

@@ -3,12 +3,12 @@
 import math
 from pathlib import Path
 
-from metaml_kb.cellvalues import read_name, read_number
 from metaml_kb.errors import BadTable
 from metaml_kb.records import DatasetRecord
 from metaml_kb.sql import KnowledgeBase
-from metaml_kb.tablefile import TableFile, open_table
-from metaml_kb.tableimport import ImportReport
+from metaml_kb.table_import.cells import read_name, read_number
+from metaml_kb.table_import.file import TableFile, open_table
+from metaml_kb.table_import.runs import ImportReport
 
 
 def import_metafeatures(

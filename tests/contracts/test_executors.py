@@ -1,0 +1,97 @@
+"""The contract of every executor. An executor joins by a line in EXECUTORS."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+import pytest
+
+from metaml.algorithms import ALGORITHMS
+from metaml.data import Dataset
+from metaml.errors import BadRequest
+from metaml.evaluation import Executor, Job, Limits, LocalExecutor, make_plan
+from metaml.sources import builtin
+
+EXECUTORS: dict[str, Callable[[int], AbstractContextManager[Executor]]] = {
+    "local": lambda n_workers: LocalExecutor(n_workers, preload=()),
+}
+
+
+@pytest.fixture(scope="module")
+def iris() -> Dataset:
+    return builtin.load("iris")
+
+
+@pytest.fixture(scope="module", params=list(EXECUTORS))
+def executor(request, iris):
+    with EXECUTORS[request.param](2) as found:
+        found.add(iris)
+        yield found
+
+
+def job_of(dataset: Dataset, algorithm: str = "decision_tree", seconds: float = 30.0, **options) -> Job:
+    config = ALGORITHMS[algorithm].space(dataset.task).default()
+    return Job(dataset.fingerprint, algorithm, config, make_plan(dataset, 3), 0, Limits(seconds), **options)
+
+
+def test_each_job_comes_back_once_as_the_object_that_was_submitted(executor, iris):
+    jobs = [job_of(iris), job_of(iris, "k_neighbors"), job_of(iris, "elastic_net")]
+    tickets = [executor.submit(job) for job in jobs]
+
+    answers = [executor.next(timeout=60) for _ in jobs]
+
+    assert len(set(tickets)) == 3
+    assert {id(job) for job, _ in answers} == {id(job) for job in jobs}
+    assert {outcome.status for _, outcome in answers} == {"ok"}
+    assert executor.next(timeout=0) is None
+
+
+def test_the_same_job_has_the_same_scores(executor, iris):
+    for _ in range(2):
+        executor.submit(job_of(iris))
+
+    (_, first), (_, second) = executor.next(timeout=60), executor.next(timeout=60)
+
+    assert first.scores == second.scores
+
+
+def test_a_limit_of_time_is_an_outcome(executor, iris):
+    executor.submit(job_of(iris, "random_forest", seconds=0.01))
+
+    _, outcome = executor.next(timeout=60)
+
+    assert outcome.status == "timeout"
+
+
+def test_a_cancelled_job_never_comes_back(executor, iris):
+    ticket = executor.submit(job_of(iris, "random_forest"))
+    executor.cancel(ticket)
+
+    assert executor.next(timeout=0.2) is None
+
+
+def test_next_waits_no_longer_than_its_timeout(executor, iris):
+    executor.submit(job_of(iris, "random_forest"))
+    begun = time.monotonic()
+
+    answer = executor.next(timeout=0.0)
+
+    assert answer is None or answer[1].status == "ok"
+    assert time.monotonic() - begun < 5
+    executor.cancel()
+
+
+def test_folds_that_are_reported_can_be_taken_once(executor, iris):
+    ticket = executor.submit(job_of(iris, keep_models=True, tells_folds=True))
+    executor.next(timeout=60)
+
+    assert len(executor.take_folds(ticket)) == 3
+    assert executor.take_folds(ticket) == ()
+
+
+def test_a_job_on_an_unknown_data_set_raises(executor, iris):
+    executor.submit(replace(job_of(iris), dataset="0" * 32))
+
+    with pytest.raises(BadRequest):
+        executor.next(timeout=60)
