@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from metaml.evaluation import default_metric
-from metaml.experience.experience import remember
+from metaml.experience.experience import recall_experience
 from metaml.experience.lesson_files import LessonRequest, place_of
 from metaml.starter import SHIPPED, add_starter, open_with_starter, starter_file
 from metaml_kb import DatasetRecord, open_kb
@@ -181,7 +181,9 @@ def test_what_ships_tells_nothing_of_the_machine_and_holds_no_data(shipped):
 def test_the_lessons_that_ship_are_those_of_the_starter_that_ships(shipped, task):
     wanted = LessonRequest(default_metric(task), task)
 
-    memory = remember(shipped, wanted, {"NumberOfInstances": 1000.0, "NumberOfFeatures": 11.0, "NumberOfClasses": 2.0})
+    memory = recall_experience(
+        shipped, wanted, {"NumberOfInstances": 1000.0, "NumberOfFeatures": 11.0, "NumberOfClasses": 2.0}
+    )
 
     assert not place_of(shipped).exists()
     assert memory.lessons.n_known == shipped.info()["runs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -25,6 +26,8 @@ class CurveThompson(HistoryPolicy):
     """
 
     curves: Sequence[Sequence[Sequence[float]]] = ()
+    needs_curves: ClassVar[bool] = True
+    """A search has no curves yet: only simulations (`metaml.laboratory`) offer this policy."""
 
     def pick(self, histories: Histories, rng: Generator) -> int:
         """Return the arm with the largest drawn estimate."""

@@ -65,11 +65,6 @@ class Portfolio:
         """Return the number of data sets on which the candidates are known."""
         return len(self.levels)
 
-    @property
-    def moves(self) -> tuple[AlgorithmConfig, ...]:
-        """Return the candidates, by their former name."""
-        return self.candidates
-
     def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Floats:
         """Return the expected seconds of each candidate on `n_rows` rows; without `reference_seconds`, on this host."""
         unit = reference_seconds if reference_seconds is not None else environment()["reference_seconds"]

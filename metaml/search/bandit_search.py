@@ -58,8 +58,9 @@ class Search:
         seed: int = 0,
         is_timed: bool = True,
     ) -> None:
-        if isinstance(policy, str) and policy not in POLICIES:
-            raise BadRequest(f"There is no bandit {policy!r}. Choose among: {', '.join(POLICIES)}.")
+        offered = [name for name, kind in POLICIES.items() if not getattr(kind, "needs_curves", False)]
+        if isinstance(policy, str) and policy not in offered:
+            raise BadRequest(f"A search has no bandit {policy!r}. Choose among: {', '.join(offered)}.")
         self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
         self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
         self._opening = list(opening)

@@ -21,6 +21,7 @@ from metaml.spaces.parameters import Parameter, can_change, is_active, step
 class Space:
     """The configurations of one algorithm; parents come before the parameters that depend on them.
 
+    >>> from metaml.spaces import Choice, Float
     >>> kernel = Choice("kernel", ("rbf", "linear"), default="rbf")
     >>> gamma = Float("gamma", 1e-3, 10.0, default=1.0, log=True, when=("kernel", ("rbf",)))
     >>> Space([kernel, gamma]).default()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaml.evaluation.memory import MemoryMeter, release_memory
-from metaml.evaluation.worker import _second_line
+from metaml.evaluation.worker import _memory_ceiling
 
 
 def test_the_peak_is_remembered_after_memory_was_freed():
@@ -32,7 +32,7 @@ def test_without_the_kernel_the_peak_is_the_largest_seen():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts private memory")
 def test_the_kernel_refuses_memory_far_beyond_the_limit():
-    with _second_line(10), pytest.raises(MemoryError):
+    with _memory_ceiling(10), pytest.raises(MemoryError):
         np.empty(2_000_000_000, dtype=np.int8)
 
     assert np.empty(2_000_000_000, dtype=np.int8).size == 2_000_000_000

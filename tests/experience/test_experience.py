@@ -142,7 +142,7 @@ def test_regression_says_nothing_about_classes():
 def test_what_a_search_opens_with_is_read_without_the_rest(experienced, experience):
     at_hand = portfolio_at_hand(experienced, WANTED)
 
-    assert at_hand.moves == experience.lessons.portfolio.moves
+    assert at_hand.candidates == experience.lessons.portfolio.candidates
     assert at_hand.names == experience.lessons.portfolio.names
     assert np.array_equal(at_hand.levels, experience.lessons.portfolio.levels)
 
