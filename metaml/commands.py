@@ -202,7 +202,7 @@ def bot(
     by their numbers, with `offline` from its cache. It stops after so many `runs`, or after `time_budget`, seconds or a
     text such as "10m"; with neither, only when it is interrupted. `workers` is the number of evaluations at a time. One
     evaluation may take `limit_seconds` and `limit_memory` megabytes. Larger data sets are subsampled to `max_rows`.
-    `seed` decides the configurations, by default a new one. `verbose` = 1 tells of trouble on standard error.
+    `seed` decides the configurations, by default a new one. `verbose` = 1 prints notes to standard error.
 
     Raises `BadRequest` if no data set is named or can be used.
 

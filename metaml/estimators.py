@@ -254,5 +254,5 @@ def _value_errors() -> Iterator[None]:
     """Say what is wrong as scikit-learn and its users expect it."""
     try:
         yield
-    except MetamlError as trouble:
-        raise ValueError(str(trouble)) from trouble
+    except MetamlError as error:
+        raise ValueError(str(error)) from error

@@ -71,7 +71,7 @@ def test_progress_is_told_on_request(iris, capsys):
 
 
 @pytest.mark.parametrize(
-    ("asked", "trouble"),
+    ("asked", "error"),
     [
         ({"target": "petals"}, BadDataset),
         ({"time_budget": "soon"}, BadRequest),
@@ -84,8 +84,8 @@ def test_progress_is_told_on_request(iris, capsys):
     ],
     ids=str,
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(iris, asked, trouble):
-    with pytest.raises(trouble):
+def test_what_cannot_be_done_is_said_in_a_sentence(iris, asked, error):
+    with pytest.raises(error):
         metaml.tune(iris, **FAST | asked)
 
 

@@ -112,7 +112,7 @@ class Advisor:
             self.experience,
             settings=self._settings,
             metric=self._metric,
-            earlier=() if self._earlier is None else self._earlier.moves,
+            earlier=() if self._earlier is None else self._earlier.configs,
         )
 
     def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:

@@ -40,7 +40,7 @@ N_INHERITED, MOST_OF_ONE, BEST_SHARE = 8, 2, 0.25
 class EarlierBest:
     """A configuration that did well on an earlier version, with its run and its place among the runs there."""
 
-    move: Suggestion
+    suggestion: Suggestion
     dataset: str
     run: str
     place: int
@@ -54,9 +54,9 @@ class EarlierVersions:
     n_runs: int = 0
 
     @property
-    def moves(self) -> list[tuple[str, Config]]:
+    def configs(self) -> list[tuple[str, Config]]:
         """Return the configurations, with their algorithms."""
-        return [(item.move.algorithm, item.move.config) for item in self.inherited]
+        return [(item.suggestion.algorithm, item.suggestion.config) for item in self.inherited]
 
     @property
     def names(self) -> list[str]:
@@ -65,11 +65,11 @@ class EarlierVersions:
 
     def carriers(self, algorithm: str, config: Config) -> list[dict[str, object]]:
         """Return the data sets that a configuration was inherited from, and how it stood there."""
-        move = algorithm, key_of(config)
+        suggestion = algorithm, key_of(config)
         return [
             {"dataset": item.dataset, "place": item.place, "run": item.run}
             for item in self.inherited
-            if (item.move.algorithm, key_of(item.move.config)) == move
+            if (item.suggestion.algorithm, key_of(item.suggestion.config)) == suggestion
         ]
 
 

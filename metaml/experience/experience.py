@@ -42,7 +42,7 @@ N_REASONS, N_CARRIERS, MOST_INPUTS = 3, 5, 1000
 
 
 class Experience:
-    """What is known before anything is run on a data set; complete when constructed."""
+    """What past data sets say about one data set before anything was run on it."""
 
     def __init__(self, lessons: Lessons, metafeatures: Mapping[str, float], task: Task, *, notes: Sequence[str] = ()):
         self.lessons = lessons
@@ -76,7 +76,7 @@ class Experience:
         return [name for name in expected if name in names] + [name for name in names if name not in expected]
 
     def prepare(self, algorithms: Iterable[str]) -> None:
-        """Do now what would have to be done later: everything that takes more than a moment."""
+        """Compute in advance everything that takes more than a moment."""
         for name in algorithms:
             if self.knows(name):
                 self.prior(name).points(self.lessons.trained[name].landscape.grid[:1])

@@ -76,7 +76,7 @@ def suggest(
     if experience is None and not earlier.inherited:
         return Suggestions([], None, request.family, count_datasets(kb, request))
     reference_seconds = environment()["reference_seconds"]
-    moves = [item.move for item in earlier.inherited]
+    suggestions = [item.suggestion for item in earlier.inherited]
     if experience is not None:
         opening = InitialDesign(
             experience.lessons.portfolio,
@@ -86,30 +86,35 @@ def suggest(
             n_rows=len(dataset.y),
             reference_seconds=reference_seconds,
         )
-        moves += [move for move in opening.first(n, is_filled=True) if _pair(move) not in earlier.moves]
-    rows = [_row(rank, move, experience, earlier, reference_seconds) for rank, move in enumerate(moves[:n], start=1)]
+        suggestions += [
+            suggestion for suggestion in opening.first(n, is_filled=True) if _pair(suggestion) not in earlier.configs
+        ]
+    rows = [
+        _row(rank, suggestion, experience, earlier, reference_seconds)
+        for rank, suggestion in enumerate(suggestions[:n], start=1)
+    ]
     n_datasets = count_datasets(kb, request) if experience is None else experience.lessons.n_datasets
     return Suggestions(rows, experience, request.family, n_datasets)
 
 
-def _pair(move: Suggestion) -> tuple[str, Config]:
-    return move.algorithm, move.config
+def _pair(suggestion: Suggestion) -> tuple[str, Config]:
+    return suggestion.algorithm, suggestion.config
 
 
 def _row(
-    rank: int, move: Suggestion, experience: Experience | None, earlier: EarlierVersions, reference_seconds: float
+    rank: int, suggestion: Suggestion, experience: Experience | None, earlier: EarlierVersions, reference_seconds: float
 ) -> dict[str, Any]:
-    seconds, why = move.seconds, {}
+    seconds, why = suggestion.seconds, {}
     if experience is not None:
-        predicted = experience.seconds(*_pair(move), reference_seconds=reference_seconds)
+        predicted = experience.seconds(*_pair(suggestion), reference_seconds=reference_seconds)
         seconds = predicted if predicted == predicted else seconds
-        why = experience.reasons(*_pair(move))
+        why = experience.reasons(*_pair(suggestion))
     return {
         "rank": rank,
-        "algorithm": move.algorithm,
+        "algorithm": suggestion.algorithm,
         "expected_sd": why.get("expected"),
         "seconds": round(seconds, 2),
-        "config": dict(move.config),
+        "config": dict(suggestion.config),
         "reasons": why.get("reasons", []),
-        "carriers": [*earlier.carriers(*_pair(move)), *why.get("carriers", [])],
+        "carriers": [*earlier.carriers(*_pair(suggestion)), *why.get("carriers", [])],
     }

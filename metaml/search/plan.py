@@ -1,6 +1,6 @@
-"""Who takes part in a search, in which order, and what is evaluated first: with experience, or without.
+"""The plan of a search: which algorithms take part, in which order, and what is evaluated first.
 
-A line-up is plain data. Kept with a session, it makes the same search again.
+A plan is plain data. Stored with a session, it makes the same search again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,21 +25,21 @@ TURNS = {name: found.first_turn for name, found in ALGORITHMS.items() if found.f
 FIRST = tuple(sorted(TURNS, key=TURNS.__getitem__))
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
 FIRST_DEFAULTS = FIRST[:3]
-"""Their defaults are always evaluated first: what is found must never be worse. Meanwhile there is time to think."""
+"""Their defaults are always evaluated first, so that the result is never worse. Meanwhile experience is read."""
 QUICK_FIRST = ("extra_trees", "elastic_net", *FIRST_DEFAULTS[::-1])
-"""The order where there are so many columns that boosting may take the whole time."""
+"""The order for tables with so many columns that boosting may take the whole budget."""
 QUICK_BESIDE = ("extra_trees", "xgboost", "elastic_net", "random_forest", "lightgbm")
-"""The order where boosting, which grows trees for each class, may take much of the time: one worker is quick."""
+"""The order if boosting, which grows trees for each class, may take much of the budget: a quick one goes first."""
 MANY_CLASSES, MANY_COLUMNS = 10, 2000
 OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation",)
 SLOW_SHARE = 1 / 12
 N_OPENING = 16
 OPENING_SHARE = 0.4
-"""The opening has so many moves, but no more than this part of the evaluations, or of the time there is to search."""
+"""Size of the initial design, and its largest share of the evaluations or of the search time."""
 JOIN_EVERY = 4
-"""An algorithm that the opening passed over joins the search later: one after every four evaluations."""
+"""Algorithms without a place in the initial design join the search later, one after every four evaluations."""
 RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
-"""Candidates are not climbed under the runtime rule: its highest points are no better than those of a first look."""
+"""With the runtime rule, candidates are not improved by local search: its optimum is no better than the first look."""
 
 
 class SearchExperience(Protocol):

@@ -14,16 +14,16 @@ from metaml.seeds import check_seed
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02
 EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
-"""An evaluation of the default LightGBM should take about this share of the time; on fewer rows folds decide little."""
+"""One evaluation of the default LightGBM should take about this share of the budget. Use at least 2,000 rows."""
 LEAST_HELD_OUT = 1000
-"""Rows that must be held out where there is no time for several folds; of two classes, twice those of the rarer."""
+"""Rows that a single held-out fold needs. With two classes, count only the rarer one, twice."""
 LONGEST_SHARE, FIRST_DEFAULT_SHARE, FIRST_SHARE = 0.2, 0.4, 0.6
-"""Of a time budget that one evaluation may take, unless even the quickest needs a third of that; one of the defaults
-that every search begins with; and any as long as nothing is complete."""
+"""The share of the time budget that one evaluation may take: an ordinary one (or three times the quickest so far, if
+that is more), one of the first defaults, and any one while no evaluation is complete."""
 EXPENSIVE, EXPENSIVE_ROWS, FEW_HELD_OUT = 4, 3, 300
-"""Where all folds of few rows would take so many times the share, one fold of so many times the rows for the share."""
+"""If all folds would take four times the share, use one held-out fold with three times the rows instead."""
 TOO_EXPENSIVE, FEWEST_HELD_OUT = 20, 100
-"""Where they would take even more, fewer rows will do: any model is better than none."""
+"""If all folds would take twenty times the share, use one held-out fold even on few rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +102,10 @@ def longest_evaluation(settings: TuneSettings, quickest: float | None, *, is_fir
 
 
 def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int | None]:
-    """Return the number of folds and the most rows to use: so many that the time allows a dozen evaluations and more.
+    """Return the number of folds and the largest number of rows, so that at least a dozen evaluations fit.
 
-    Where there is no time for all folds of all rows, one fold of many rows tells more than all folds of a few: models
-    are then chosen at the size that they will have. That fold must hold enough of a rare class.
+    If five folds of all rows would exceed the time share, use one held-out fold with more rows instead: models are then
+    compared at nearly the size that they will have. That fold must hold enough rows of a rare class.
     """
     if settings.max_rows is not None or settings.clock is None:
         return settings.n_folds, settings.max_rows
@@ -114,10 +114,10 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / (n_columns * trees))
     most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
     if n_rows > most_in_folds:
-        if min(n_rows, most) * HELD_OUT_SHARE * _telling_share(dataset) >= LEAST_HELD_OUT:
+        if min(n_rows, most) * HELD_OUT_SHARE * _informative_share(dataset) >= LEAST_HELD_OUT:
             return 1, most
         if n_rows * settings.n_folds <= EXPENSIVE * most:
-            # Folds of a few rows less would save little, and all models would have to be fitted anew.
+            # Slightly fewer rows would save little, and every member would have to be refitted.
             return settings.n_folds, None
     n_fitted = min(n_rows, most_in_folds) * settings.n_folds
     if n_fitted > EXPENSIVE * most and min(n_rows, EXPENSIVE_ROWS * most) * HELD_OUT_SHARE >= FEW_HELD_OUT:
@@ -127,8 +127,8 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     return settings.n_folds, most_in_folds
 
 
-def _telling_share(dataset: Dataset) -> float:
-    """Return the part of the rows that tell models apart: of two classes, the rarer one and as many of the other."""
+def _informative_share(dataset: Dataset) -> float:
+    """Return the share of rows that separate models: with two classes, the rarer one and as many of the other."""
     if dataset.task != "binary":
         return 1.0
     return 2 * float(min(dataset.y.mean(), 1 - dataset.y.mean()))

@@ -1,4 +1,4 @@
-"""From what a session found to what a user takes home: an ensemble, fitted in time, or a labelled fallback.
+"""From what a session found to the final model: an ensemble, fitted in time, or a labelled fallback.
 
 The models that cross-validation fitted to each fold are averaged, where that is as good as fitting anew to all rows: it
 takes no time, and a model is there as soon as one evaluation is complete (`benchmarks/refit.py`).
@@ -30,26 +30,26 @@ from metaml.tuning.trials import FoldModels, Found, PartialModel, Trial, ranked
 
 Array = npt.NDArray[np.float64]
 CLOSING_SECONDS, CLOSING_SHARE, CLOSING_MOST = 0.8, 0.03, 30.0
-"""What the ensemble, the files and the report take on a machine of our own: so many seconds, and this share of a budget
-of up to half a minute. The share of what is beyond is a margin, which others who use the machine do not stretch."""
+"""Time for the ensemble, the files and the report: seconds, plus a share of the budget. Up to 30 s of budget the share
+is work, which takes longer on a busy machine; beyond that it is a margin, which does not grow."""
 REFIT_MARGIN = 1.5
 MOST_REFIT_SHARE = 0.3
 N_RESERVED = 4
 """Time is kept for refitting this many of the best trials; a larger ensemble takes what is left."""
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
-"""By how much the end may be overrun to fit one of the ten best after all: the report still has to be in time."""
+"""How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
 FALLBACK_CELLS = 500_000
 FALLBACK = "decision_tree"
 LEAST_AVERAGED = 100
-"""Of fewer rows a fold cannot do without any."""
+"""With fewer rows a fold model misses too many of them; then members are refitted to all rows."""
 Fitted = tuple[Trial, float, tuple[Any, ...]]
 """A member: its trial, its weight, and its estimators."""
 
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """The model, how it came about, and the out-of-fold predictions that speak for it (None for a fallback)."""
+    """The model, how it was made, and the out-of-fold predictions behind its score (None for a fallback)."""
 
     model: Model
     kind: str
@@ -288,7 +288,7 @@ def _refitted(
 def _affordable(weighted: Sequence[tuple[Trial, float]], plan: FoldPlan, seconds: float) -> list[tuple[Trial, float]]:
     """Return the members whose refits fit into the seconds: the best trial first, then the heaviest.
 
-    Where even the best one may be too dear, the cheapest goes first: any model is better than none.
+    If even the best one may be too expensive, the cheapest goes first: any model is better than none.
     """
     first = max(weighted, key=lambda member: member[0].score)
     order = [first, *(member for member in weighted if member is not first)]

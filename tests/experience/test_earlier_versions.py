@@ -49,7 +49,7 @@ def executor():
 @pytest.fixture(scope="module")
 def kb(last_week, executor, tmp_path_factory):
     """A knowledge base that knows last week's table."""
-    with open_kb(tmp_path_factory.mktemp("kin") / "kb.db") as base:
+    with open_kb(tmp_path_factory.mktemp("earlier") / "kb.db") as base:
         session = TuneSession(last_week, base, SETTINGS, executor)
         session.run()
         session.close()
@@ -69,7 +69,7 @@ def test_what_did_best_last_week_is_inherited_best_first(kb):
     best = kb.best("customers-week-1", "accuracy", n=N_INHERITED)
     assert found.inherited[0].run == best["run"].iloc[0]
     assert [item.place for item in found.inherited] == sorted(item.place for item in found.inherited)
-    assert {name for name, _ in found.moves} == set(FAST)
+    assert {name for name, _ in found.configs} == set(FAST)
     assert (found.names, found.n_runs) == (["customers-week-1"], 8)
 
 
@@ -87,7 +87,7 @@ def test_another_table_inherits_nothing(kb, change):
     frame = change(customers(260))
     other = dataset_of(frame, "others", target=str(frame.columns[-1]))
 
-    assert inherited(kb, other).moves == []
+    assert inherited(kb, other).configs == []
 
 
 def test_a_table_with_one_column_more_is_still_the_same(kb):
@@ -100,30 +100,30 @@ def test_a_table_with_one_column_more_is_still_the_same(kb):
 def test_what_is_left_out_is_not_inherited(kb, last_week):
     this_week = dataset_of(customers(260), "customers-week-2")
 
-    assert inherited(kb, this_week, left_out=[last_week.fingerprint]).moves == []
+    assert inherited(kb, this_week, left_out=[last_week.fingerprint]).configs == []
 
 
 def test_a_data_set_that_is_itself_left_out_inherits_nothing(kb):
     this_week = dataset_of(customers(260), "customers-week-2")
 
-    assert inherited(kb, this_week, left_out=[this_week.fingerprint]).moves == []
+    assert inherited(kb, this_week, left_out=[this_week.fingerprint]).configs == []
 
 
 def test_its_own_earlier_runs_count_only_where_the_clock_decides(kb, last_week):
-    assert inherited(kb, last_week).moves == []
+    assert inherited(kb, last_week).configs == []
     assert inherited(kb, last_week, budget_seconds=60.0).names == ["customers-week-1"]
 
 
 def test_what_would_take_too_long_is_not_inherited(kb):
     this_week = dataset_of(customers(260), "customers-week-2")
 
-    assert inherited(kb, this_week, budget_seconds=1e-6).moves == []
+    assert inherited(kb, this_week, budget_seconds=1e-6).configs == []
 
 
 def test_a_metric_that_nobody_scored_by_is_no_reason_to_fail(kb):
     this_week = dataset_of(customers(260), "customers-week-2")
 
-    assert inherited(kb, this_week, metric="unheard of").moves == []
+    assert inherited(kb, this_week, metric="unheard of").configs == []
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_a_search_opens_with_what_is_inherited_and_says_where_it_is_from(kb, thi
     first = found.trials[: len(session.search_plan.opening)]
     told = [trial.run.proposal.details["carriers"] for trial in first]
 
-    assert list(session.search_plan.opening) == known.moves[:3]
+    assert list(session.search_plan.opening) == known.configs[:3]
     assert {carrier["run"] for carriers in told for carrier in carriers} == {item.run for item in known.inherited[:3]}
     assert "customers-week-1" in found.experience.text
     assert found.experience.n_runs == 8

@@ -267,18 +267,18 @@ def test_folds_that_have_time_for_nearly_all_rows_use_all_of_them():
 
 def test_a_part_is_held_out_where_all_folds_would_never_end():
     columns = pd.DataFrame(np.random.default_rng(0).normal(size=(1500, 600)).round(2)).add_prefix("c")
-    dear = from_frame(columns.assign(y=[f"class {k % 26}" for k in range(1500)]), target="y")
+    expensive = from_frame(columns.assign(y=[f"class {k % 26}" for k in range(1500)]), target="y")
 
-    assert folds_and_rows(dear, TuneSettings(seconds=10.0)) == (1, 2000)
-    assert folds_and_rows(dear, TuneSettings(seconds=3000.0)) == (5, 3076)
+    assert folds_and_rows(expensive, TuneSettings(seconds=10.0)) == (1, 2000)
+    assert folds_and_rows(expensive, TuneSettings(seconds=3000.0)) == (5, 3076)
 
 
 def test_many_classes_of_many_rows_are_judged_by_a_held_out_part():
     letters = pd.DataFrame(np.random.default_rng(0).normal(size=(13_400, 16)).round(2)).add_prefix("c")
-    dear = from_frame(letters.assign(y=[f"class {k % 26}" for k in range(13_400)]), target="y")
+    expensive = from_frame(letters.assign(y=[f"class {k % 26}" for k in range(13_400)]), target="y")
 
-    assert folds_and_rows(dear, TuneSettings(seconds=10.0)) == (1, 5769)
-    assert folds_and_rows(dear, TuneSettings(seconds=60.0)) == (1, 11_538)
+    assert folds_and_rows(expensive, TuneSettings(seconds=10.0)) == (1, 5769)
+    assert folds_and_rows(expensive, TuneSettings(seconds=60.0)) == (1, 11_538)
 
 
 def test_a_session_ends_with_its_budget_and_keeps_the_reserve(iris, executor):
