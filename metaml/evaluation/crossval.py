@@ -97,10 +97,9 @@ def evaluate(
     done = job.asked_folds[: len(scores)]
     if went_well and len(done) < len(job.asked_folds):
         status = "partial"
-    seconds = time.perf_counter() - start
     return Outcome(
         status=status,
-        seconds=seconds,
+        seconds=time.perf_counter() - start,
         scores={name: tuple(fold[name] for fold in scores) for name in scores[0]} if went_well else {},
         folds=done if went_well else (),
         fit_seconds=fit_seconds,

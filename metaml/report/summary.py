@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from metaml.evaluation.scoring import METRICS, display
-from metaml.report.data import ReportData
+from metaml.report.data import ExperienceFacts, Final, ReportData
 from metaml.report.wording import basis, comparison, complete, effort, metric_label, model_words, score_text, validated
 
 FORMAT = 1
@@ -39,24 +39,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             # The scores shown are those of labels after the tuned decision thresholds.
             "is_after_thresholds": data.is_after_thresholds,
         },
-        "model": None
-        if final is None
-        else {
-            "kind": final.kind,
-            "score": _plain(final.score),
-            "shown": _plain(display(data.metric, final.score)[1]),
-            "why": final.why,
-            "multipliers": None if final.multipliers is None else dict(final.multipliers),
-            "members": [
-                {
-                    "algorithm": member.algorithm,
-                    "weight": _plain(member.weight),
-                    "score": _plain(member.score),
-                    "config": dict(member.config),
-                }
-                for member in final.members
-            ],
-        },
+        "model": None if final is None else _model(data.metric, final),
         "best": None
         if best is None
         else {
@@ -68,15 +51,7 @@ def summary(data: ReportData) -> dict[str, Any]:
         },
         "baselines": {name: _plain(score) for name, score in data.baselines.items()},
         "evaluations": dict(Counter(trial.status for trial in data.trials)),
-        "experience": None
-        if data.experience is None
-        else {
-            "n_datasets": data.experience.n_datasets,
-            "n_runs": data.experience.n_runs,
-            "n_warm_starts": data.experience.n_warm_starts,
-            "guard_off": dict(data.experience.guard_off),
-            "similar": [{"name": name, "distance": _plain(value)} for name, value in data.experience.similar],
-        },
+        "experience": None if data.experience is None else _experience(data.experience),
         "session": {
             "key": data.session.session,
             "started": data.session.started,
@@ -88,6 +63,37 @@ def summary(data: ReportData) -> dict[str, Any]:
         },
         "ledger": {name: round(seconds, 3) for name, seconds in data.ledger.items()},
         "versions": dict(data.session.versions),
+    }
+
+
+def _model(metric: str, final: Final) -> dict[str, Any]:
+    """Return what best.json says about the final model."""
+    return {
+        "kind": final.kind,
+        "score": _plain(final.score),
+        "shown": _plain(display(metric, final.score)[1]),
+        "why": final.why,
+        "multipliers": None if final.multipliers is None else dict(final.multipliers),
+        "members": [
+            {
+                "algorithm": member.algorithm,
+                "weight": _plain(member.weight),
+                "score": _plain(member.score),
+                "config": dict(member.config),
+            }
+            for member in final.members
+        ],
+    }
+
+
+def _experience(facts: ExperienceFacts) -> dict[str, Any]:
+    """Return what best.json says about experience."""
+    return {
+        "n_datasets": facts.n_datasets,
+        "n_runs": facts.n_runs,
+        "n_warm_starts": facts.n_warm_starts,
+        "guard_off": dict(facts.guard_off),
+        "similar": [{"name": name, "distance": _plain(value)} for name, value in facts.similar],
     }
 
 

@@ -1,5 +1,7 @@
 """Which columns a model leans on: how much its score falls on rows it has not seen when a column is shuffled."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -12,7 +14,7 @@ from metaml.evaluation.folds import PLAN_SEED
 from metaml.report import FeatureImportance, feature_importance
 from metaml.search.settings import TuneSettings
 from metaml.tuning.final_model import Finished, closing_seconds
-from metaml.tuning.trials import FoldModels, Found
+from metaml.tuning.trials import FoldModels, Found, Trial
 
 Array = npt.NDArray[np.float64]
 UNTIMED_SECONDS = 10.0
@@ -48,17 +50,9 @@ def importances(
     own = Budget(seconds)
     estimator = kept[FOLD] if kept else None
     if not kept:
-        limits = Limits(seconds, settings.limits.megabytes)
-        config = dict(trial.run.config)
-        job = Job(
-            dataset.fingerprint, trial.run.algorithm, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True
-        )
-        ticket = executor.submit(job)
-        answer = executor.next(timeout=own.left)
-        if answer is None:
-            executor.cancel(ticket)
+        estimator, is_late = _fit_to_fold(dataset, found, trial, executor, settings, own)
+        if is_late:
             return [], too_late
-        estimator = answer[1].estimator
     if estimator is None:
         return (
             [],
@@ -83,3 +77,18 @@ def importances(
         budget=own,
     )
     return ranked, "" if ranked else too_late
+
+
+def _fit_to_fold(
+    dataset: Dataset, found: Found, trial: Trial, executor: Executor, settings: TuneSettings, budget: Budget
+) -> tuple[Any, bool]:
+    """Return a trial's configuration fitted without the rows of one fold (None if it fails), and whether it is late."""
+    limits = Limits(budget.left, settings.limits.megabytes)
+    config, name = dict(trial.run.config), trial.run.algorithm
+    job = Job(dataset.fingerprint, name, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True)
+    ticket = executor.submit(job)
+    answer = executor.next(timeout=budget.left)
+    if answer is None:
+        executor.cancel(ticket)
+        return None, True
+    return answer[1].estimator, False

@@ -153,6 +153,11 @@ def finish(
         why = f"the best configuration could not be fitted to all rows {ends}"
         return replace(_fallback(dataset, found, why), refit_seconds=budget.used - begun)
     fitted = _best_of(dataset, found, fitted, is_whole=len(fitted) == len(weighted))
+    return replace(_assembled(dataset, found, fitted, settings), refit_seconds=budget.used - begun)
+
+
+def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> Finished:
+    """Return the model that is made of fitted members, with its thresholds and its score."""
     total = sum(weight for _, weight, _ in fitted)
     members = [
         Member(trial.run.algorithm, dict(trial.run.config), weight / total, estimators, trial.score)
@@ -160,8 +165,8 @@ def finish(
     ]
     chosen = tuple((trial, weight / total) for trial, weight, _ in fitted)
     if chosen[0][0].outcome.predictions is None:
-        model = Model.of(dataset, members, metric=found.metric, score=best.score, facts=_facts(found))
-        return Finished(model, "single", chosen, best.score, None, budget.used - begun)
+        model = Model.of(dataset, members, metric=found.metric, score=chosen[0][0].score, facts=_facts(found))
+        return Finished(model, "single", chosen, chosen[0][0].score, None, 0.0)
     predictions = combine([_predictions(trial) for trial, _ in chosen], np.array([weight for _, weight in chosen]))
     multipliers = None
     if dataset.labels is not None and depends_on_thresholds(found.metric):
@@ -176,7 +181,7 @@ def finish(
         facts=_facts(found),
     )
     kind = "single" if len(members) == 1 else "ensemble"
-    return Finished(model, kind, chosen, value, predictions, budget.used - begun)
+    return Finished(model, kind, chosen, value, predictions, 0.0)
 
 
 def _why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> str:
