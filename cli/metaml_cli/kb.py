@@ -214,7 +214,7 @@ def export_(
 
     Example: metaml kb export share.metaml --private
     """
-    from metaml.records.vocabulary import PUBLIC_WORDS
+    from metaml.experience.vocabulary import PUBLIC_WORDS
     from metaml_kb.exchange import export
 
     with opened(kb) as base:

@@ -8,6 +8,7 @@ seed makes the same configurations in whatever order they finish, and a bot that
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain, count
@@ -19,7 +20,7 @@ from metaml.algorithms import ALGORITHMS, check_known
 from metaml.budget import Budget
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
+from metaml.evaluation import Executor, FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
 from metaml.evaluation.folds import PLAN_SEED
 from metaml.metafeatures.openml import repair_openml
 from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
@@ -165,18 +166,19 @@ def run_bot(
     on_note: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
     publish: Publish | None = None,
+    executor: Executor | None = None,
     registry: str = "metaml.algorithms:ALGORITHMS",
 ) -> BotReport:
     """Make runs until the budget is used up, each stored as it finishes; return what was done.
 
     Once `should_stop` says so no new evaluation begins, and those in flight are finished. `publish`, if given, is
-    called with every complete run on a data set of OpenML.
+    called with every complete run on a data set of OpenML. Without an `executor`, one is started for the call.
     """
     tally = _Tally(Budget(settings.seconds))
-    with LocalExecutor(settings.n_workers, registry=registry) as executor:
+    with nullcontext(executor) if executor else LocalExecutor(settings.n_workers, registry=registry) as workers:
         prepared, originals = [], {}
         for loaded in _load(sources, tally.set_aside, on_note, should_stop):
-            executor.add(loaded.dataset)
+            workers.add(loaded.dataset)
             prepared.append(_prepare(kb, loaded, settings))
             if publish is not None and loaded.origin == "openml":
                 originals[loaded.dataset.fingerprint] = loaded
@@ -196,9 +198,9 @@ def run_bot(
                 if drawn is None:
                     break
                 in_flight.append(_job(*drawn, settings, keep_predictions=drawn[0].fingerprint in originals))
-                executor.submit(in_flight[-1])
+                workers.submit(in_flight[-1])
                 n_asked += 1
-            finished = executor.next(timeout=1.0)
+            finished = workers.next(timeout=1.0)
             if finished is None:
                 if not in_flight:
                     break

@@ -93,8 +93,8 @@ def is_proposed_by_experience(stored: StoredRun) -> bool:
 def metric_of(stored: StoredRun) -> str:
     """Return the metric that a run's session optimised; else the one that its task is judged by, if it has it."""
     scores = stored.run.scores
-    lineup = None if stored.session is None else stored.session.settings.get("lineup")
-    optimised = lineup.get("metric") if isinstance(lineup, Mapping) else None
+    plan = None if stored.session is None else stored.session.settings.get("lineup")
+    optimised = plan.get("metric") if isinstance(plan, Mapping) else None
     usual = {str(task): name for task, name in DEFAULT_METRICS.items()}.get(stored.dataset.task)
     known = [str(name) for name in (optimised, usual) if name is not None and (name in scores or not scores)]
     return next(iter(known), min(scores, default="score"))

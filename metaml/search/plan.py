@@ -42,6 +42,10 @@ RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
 """With the runtime rule, candidates are not improved by local search: its optimum is no better than the first look."""
 
 
+STORED_AS = "lineup"
+"""The key of a plan in the stored settings and events of a session."""
+
+
 class SearchExperience(Protocol):
     """What past data sets say about the algorithms on this one; `metaml.experience` implements it."""
 
@@ -101,12 +105,12 @@ class SearchPlan:
     inert: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line-up as plain JSON."""
+        """Return the plan as plain JSON."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Return the line-up that was kept as plain JSON."""
+        """Return the plan that was stored as plain JSON."""
         fields = dict(content)
         fields["facts"] = Facts(**fields["facts"])
         fields["algorithms"] = tuple(fields["algorithms"])
@@ -204,7 +208,7 @@ def boosting_seconds(facts: Facts) -> float:
 
 
 def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Search:
-    """Return the search of a line-up: a bandit over one optimizer per algorithm."""
+    """Return the search of a plan: a bandit over one optimizer per algorithm."""
     optimizers = {}
     inert = plan.inert
     cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")

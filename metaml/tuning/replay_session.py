@@ -9,7 +9,7 @@ from metaml.errors import BadRequest
 from metaml.experience.experience import Experience
 from metaml.experience.lesson_files import LessonRequest, lessons_of_revision
 from metaml.experience.load_history import to_leave_out
-from metaml.search.plan import SearchPlan, build_search
+from metaml.search.plan import STORED_AS, SearchPlan, build_search
 from metaml.spaces.config import Config
 from metaml.tuning.resume import trials_of
 from metaml.tuning.trials import PredictionFiles, Trial
@@ -36,9 +36,9 @@ class Step:
 def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     """Return the steps of the session whose key has this beginning, each with what is proposed at its place now."""
     key, settings = _session(kb, beginning)
-    lineup = SearchPlan.from_json(settings["lineup"])
-    search = build_search(lineup, _experience_of(kb, settings, lineup))
-    trials = {trial.run.identity: trial for trial in trials_of(kb, key, lineup.metric, PredictionFiles(None))}
+    plan = SearchPlan.from_json(settings[STORED_AS])
+    search = build_search(plan, _experience_of(kb, settings, plan))
+    trials = {trial.run.identity: trial for trial in trials_of(kb, key, plan.metric, PredictionFiles(None))}
     steps: list[Step] = []
     finished: list[Trial] = []
     under_way: dict[tuple[str, str], tuple[str, Config]] = {}
@@ -46,10 +46,10 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
         if kind == "opening ended":
             search.end_opening()
         elif kind in ("experience joined", "resumed"):
-            lineup = SearchPlan.from_json(details["lineup"])
-            search = build_search(lineup, _experience_of(kb, {**settings, **details}, lineup))
+            plan = SearchPlan.from_json(details[STORED_AS])
+            search = build_search(plan, _experience_of(kb, {**settings, **details}, plan))
             for trial in finished:
-                search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(lineup.metric))
+                search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric))
             if kind == "resumed":
                 # What was under way when the session was cut short never came.
                 under_way.clear()
@@ -76,7 +76,7 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
             trial = trials[details["run"]]
             finished.append(trial)
             under_way.pop((trial.run.algorithm, key_of(dict(trial.run.config))), None)
-            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(lineup.metric))
+            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric))
         elif kind == "killed":
             under_way.pop((details["algorithm"], key_of(details["config"])), None)
             search.drop(details["algorithm"], details["config"])
@@ -92,17 +92,17 @@ def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any]]:
             f"{how_many} a key that begins with {beginning!r}. metaml show DIR names the session of a result."
         )
     settings: dict[str, Any] = found["settings"].iloc[0]
-    if "lineup" not in settings:
-        raise BadRequest(f"Session {beginning} was made by an older metaml, which kept no line-up. Replay a newer one.")
+    if STORED_AS not in settings:
+        raise BadRequest(f"Session {beginning} was made by an older metaml, which stored no plan. Replay a newer one.")
     return str(found["key"].iloc[0]), settings
 
 
-def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], lineup: SearchPlan) -> Experience | None:
+def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], plan: SearchPlan) -> Experience | None:
     revision = settings["lessons"]
     if revision is None:
         return None
     left_out = to_leave_out(kb, settings["left_out"]) if settings["left_out"] else ()
-    request = LessonRequest(lineup.metric, lineup.task, lineup.algorithms, left_out)
+    request = LessonRequest(plan.metric, plan.task, plan.algorithms, left_out)
     lessons = lessons_of_revision(kb, request, revision)
     if lessons is None:
         raise BadRequest(
@@ -110,4 +110,4 @@ def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], lineup: Searc
             "Replay a session that is newer than the last metaml learn."
         )
     values = {name: float(value) for name, value in settings["metafeatures"].items()}
-    return Experience(lessons, values, lineup.task)
+    return Experience(lessons, values, plan.task)

@@ -11,7 +11,7 @@ import numpy as np
 import psutil
 
 from metaml.evaluation import FoldPlan, Limits, Outcome
-from metaml.search.plan import SearchPlan
+from metaml.search.plan import STORED_AS, SearchPlan
 from metaml.search.settings import TuneSettings
 from metaml.tuning.trials import PredictionFiles, Trial
 from metaml_kb import KnowledgeBase
@@ -23,7 +23,7 @@ CLOCK_SECONDS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class UnfinishedSession:
-    """A session that did not end: its line-up, what it had finished, and how much of its time was used."""
+    """A session that did not end: its plan, what it had finished, and how much of its time was used."""
 
     key: str
     search_plan: SearchPlan
@@ -59,19 +59,19 @@ def find_unfinished(kb: KnowledgeBase, dataset: str, prediction_files: Predictio
     """Return the newest session on a data set (fingerprint) that did not end, None if all did or are under way."""
     unfinished = kb.sessions("tune", unfinished=True)
     for key, settings in zip(unfinished["key"], unfinished["settings"], strict=True):
-        if settings.get("dataset") == dataset and "lineup" in settings and "n_folds" in settings:
+        if settings.get("dataset") == dataset and STORED_AS in settings and "n_folds" in settings:
             resumed = _last(kb, str(key), "resumed") or {}
             if _is_under_way(resumed.get("held_by") or settings.get("held_by")):
                 continue
             joined = _last(kb, str(key), "experience joined") or settings
-            lineup = SearchPlan.from_json(joined["lineup"])
-            trials = trials_of(kb, str(key), lineup.metric, prediction_files)
-            return UnfinishedSession(str(key), lineup, trials, settings)
+            plan = SearchPlan.from_json(joined[STORED_AS])
+            trials = trials_of(kb, str(key), plan.metric, prediction_files)
+            return UnfinishedSession(str(key), plan, trials, settings)
     return None
 
 
 def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:
-    """Return what a session on a data set (fingerprint) keeps to be resumed, beside its line-up."""
+    """Return what a session on a data set (fingerprint) keeps to be resumed, beside its plan."""
     return {
         "dataset": dataset,
         "seconds": settings.seconds,

@@ -21,7 +21,7 @@ from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
 from metaml.search.bandit_search import NextTrial, Search
-from metaml.search.plan import OPENING_SHARE, SearchPlan, build_search, default_starts, origin_of, size_of
+from metaml.search.plan import OPENING_SHARE, STORED_AS, SearchPlan, build_search, default_starts, origin_of, size_of
 from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
 from metaml.tuning.job_limits import JobLimits
 from metaml.tuning.ledger import Ledger
@@ -209,7 +209,7 @@ class TuneSession:
         """Return the search plan, and what of the knowledge base it is based on."""
         experience = self.advisor.experience
         return {
-            "lineup": self.search_plan.as_json(),
+            STORED_AS: self.search_plan.as_json(),
             "lessons": None if experience is None else experience.lessons.revision,
             # As they were used: describing the data set again, with more time, may find more.
             "metafeatures": {} if experience is None else experience.known,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metaml.records.vocabulary import PUBLIC_WORDS
+from metaml.experience.vocabulary import PUBLIC_WORDS
 from metaml.search.optimizer import STRATEGIES
 from metaml_kb import DatasetRecord, ProposalRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen

@@ -20,14 +20,14 @@ DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClass
 
 @pytest.fixture(scope="module")
 def experience(tmp_path_factory):
-    with open_kb(tmp_path_factory.mktemp("lineup") / "kb.db") as kb:
+    with open_kb(tmp_path_factory.mktemp("plan") / "kb.db") as kb:
         fill(kb)
         yield recall_experience(kb, LessonRequest("neg_log_loss", "multiclass", ("decision_tree",)), DESCRIBED)
 
 
 def next_proposal(experience, *, is_timed):
     """Return what a search proposes that knows four evaluations."""
-    lineup = SearchPlan(
+    plan = SearchPlan(
         task="multiclass",
         facts=Facts(700, 8, 3),
         metric="neg_log_loss",
@@ -37,7 +37,7 @@ def next_proposal(experience, *, is_timed):
         seed=0,
         is_timed=is_timed,
     )
-    search = build_search(lineup, experience)
+    search = build_search(plan, experience)
     for number in range(4):
         config = ALGORITHMS["decision_tree"].space("multiclass").default() | {"min_samples_leaf": 10 + number}
         search.resume("decision_tree", config, Outcome("ok", 1.0 + number, {"neg_log_loss": (-0.5 - number,)}, (0,)))
