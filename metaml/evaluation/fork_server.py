@@ -117,7 +117,7 @@ class ForkServer:
             try:
                 answer = self._ask(f"end {worker.process.pid}".encode())
             except _ForkServerGone:
-                # Its workers die with it, and whoever needs the next worker starts another fork server.
+                # Its workers die with it, and the next request for a worker starts another fork server.
                 self._stop()
                 return None
         return None if answer == UNKNOWN else int(answer)

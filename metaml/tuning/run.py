@@ -78,6 +78,8 @@ def tune(
         # Two threads of ours may be at work: neither may lift the limit of the other.
         at_most_threads(1),
     ):
+        # What is planned for so many workers must be what the executor has.
+        settings = replace(settings, n_workers=workers.n_workers)
         earlier = _unfinished(base, dataset, files, on_note) if resume else None
         if earlier is None:
             files.clear()

@@ -342,3 +342,10 @@ def test_a_knowledge_base_that_others_hold_makes_no_search_late_and_loses_no_run
         assert notes == [WAITING.format(tmp_path / "found", place)]
         assert len(kb.runs()) == len(tuned.found.trials) > 1
         assert tuned.found.error == ""
+
+
+def test_a_search_uses_as_many_workers_as_its_executor_has():
+    with LocalExecutor(2, preload=()) as executor:
+        result = tune(builtin.load("iris"), settings_of(n_workers=1, n_iterations=2), executor=executor)
+
+    assert result.report.session.n_workers == 2
