@@ -15,8 +15,8 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, from_frame, read_frame
 from metaml.ensemble.selection import select
 from metaml.evaluation import METRICS, Job, Limits, evaluate, make_plan
-from metaml.evaluation.folds import plan_folds
 from metaml.model import Member, Model, fit_member
+from metaml.splits.shuffled import plan_folds
 
 DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 BINARY = ("blood-transfusion", "appendicitis", "credit-approval", "breast-cancer")

@@ -24,8 +24,8 @@ from metaml.ensemble.selection import combine, select
 from metaml.ensemble.threshold_scores import best_line, judge, lines_between
 from metaml.ensemble.thresholds import decide
 from metaml.evaluation import Job, Limits, evaluate, make_plan, metric
-from metaml.evaluation.folds import plan_folds
 from metaml.model import Member, Model
+from metaml.splits.shuffled import plan_folds
 
 Array = npt.NDArray[np.float64]
 NAMES = (

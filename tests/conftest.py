@@ -1,14 +1,22 @@
-"""What many tests need: knowledge bases of every kind, each fresh."""
+"""What many tests need: knowledge bases of every kind, each fresh, and small data sets of every task."""
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
+from metaml.data import Dataset, from_frame
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
+
+# Workers, too, import the hostile algorithms by name.
+sys.path.append(str(Path(__file__).parent / "evaluation"))
+from hostile_algorithms import small_frame
 
 settings.register_profile("metaml", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("metaml")
@@ -32,6 +40,25 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
 
     yield make
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def two_classes() -> Dataset:
+    return from_frame(small_frame(2), target="y", name="two")
+
+
+@pytest.fixture(scope="session")
+def three_classes() -> Dataset:
+    return from_frame(small_frame(3), target="y", name="three")
+
+
+@pytest.fixture(scope="session")
+def numbers() -> Dataset:
+    rng = np.random.default_rng(0)
+    a = rng.random(60)
+    return from_frame(
+        pd.DataFrame({"a": a, "y": 3 * a + rng.random(60)}), target="y", task="regression", name="numbers"
+    )
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def choose(folder: Path = FOLDER) -> list[str]:
 
 def split(name: str, target: str, task: str, place: Path, folder: Path = FOLDER) -> None:
     """Write train.csv, test.csv without the target and truth.csv: two thirds and one third, stratified for classes."""
-    from metaml.evaluation.folds import plan_folds
+    from metaml.splits.shuffled import plan_folds
 
     if (place / "truth.csv").exists():
         return

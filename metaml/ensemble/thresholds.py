@@ -23,8 +23,8 @@ from metaml.ensemble.threshold_scores import (
     is_few,
     lines_between,
 )
-from metaml.evaluation.folds import plan_folds
 from metaml.metrics import Metric, metric
+from metaml.splits.shuffled import plan_folds
 
 Way = Callable[[Floats, Array, Metric], Floats]
 """From probabilities, truth and metric to the logarithms of factors."""

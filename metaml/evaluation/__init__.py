@@ -11,34 +11,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaml.evaluation.crossval import evaluate
     from metaml.evaluation.executor import Executor
-    from metaml.evaluation.folds import given_plan, make_plan
     from metaml.evaluation.isolation import IsolatedEvaluator
-    from metaml.evaluation.job import Evaluator, FoldDone, FoldPlan, Job, Limits, Outcome, Overtime, Race, Status
+    from metaml.evaluation.job import Evaluator, FoldDone, Job, Limits, Outcome, Overtime, Race, Status
     from metaml.evaluation.local_executor import LocalExecutor
     from metaml.evaluation.scoring import METRICS, Metric, all_scores, default_metric, display, metric
+    from metaml.splits import FoldPlan, given_plan, make_plan
 
 _HOMES = {
-    "METRICS": "scoring",
-    "Evaluator": "job",
-    "Executor": "executor",
-    "FoldDone": "job",
-    "FoldPlan": "job",
-    "IsolatedEvaluator": "isolation",
-    "Job": "job",
-    "Limits": "job",
-    "Metric": "scoring",
-    "Outcome": "job",
-    "Overtime": "job",
-    "LocalExecutor": "local_executor",
-    "Race": "job",
-    "Status": "job",
-    "all_scores": "scoring",
-    "default_metric": "scoring",
-    "display": "scoring",
-    "evaluate": "crossval",
-    "given_plan": "folds",
-    "make_plan": "folds",
-    "metric": "scoring",
+    "METRICS": ".scoring",
+    "Evaluator": ".job",
+    "Executor": ".executor",
+    "FoldDone": ".job",
+    "FoldPlan": "metaml.splits",
+    "IsolatedEvaluator": ".isolation",
+    "Job": ".job",
+    "Limits": ".job",
+    "Metric": ".scoring",
+    "Outcome": ".job",
+    "Overtime": ".job",
+    "LocalExecutor": ".local_executor",
+    "Race": ".job",
+    "Status": ".job",
+    "all_scores": ".scoring",
+    "default_metric": ".scoring",
+    "display": ".scoring",
+    "evaluate": ".crossval",
+    "given_plan": "metaml.splits",
+    "make_plan": "metaml.splits",
+    "metric": ".scoring",
 }
 
 __all__ = [
@@ -69,4 +69,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name], __name__), name)

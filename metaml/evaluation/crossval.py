@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.errors import BadRequest
-from metaml.evaluation.job import FoldDone, Job, Outcome, Rows, Status
+from metaml.evaluation.job import FoldDone, Job, Outcome, Status
 from metaml.evaluation.memory import MemoryMeter
 from metaml.evaluation.scoring import all_scores
+from metaml.splits.fold_plan import Rows
 
 if TYPE_CHECKING:
     from metaml.algorithms import Algorithm

@@ -2,72 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from metaml.spaces.config import Config
+from metaml.splits import FoldPlan
 
-Strategy = Literal["stratified", "kfold", "given", "holdout"]
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
-Rows = npt.NDArray[np.intp]
-UNUSED, ALWAYS_TRAINS = -1, -2
-"""What a fold plan says of rows that no fold tests."""
-
-
-@dataclass(frozen=True, eq=False)
-class FoldPlan:
-    """Which rows of a data set are tested in which fold.
-
-    `assignment` has one int16 per row: the fold that tests the row, -1 for a row that is not used at all, or -2 for
-    one that trains in every fold and is never tested.
-    Two plans are equal when their strategy and assignment are, whatever seed led to them.
-    """
-
-    strategy: Strategy
-    n_folds: int
-    seed: int
-    max_rows: int | None
-    assignment: npt.NDArray[np.int16]
-
-    @cached_property
-    def hash(self) -> str:
-        """Return 32 hex digits that depend on the strategy and the assignment alone."""
-        digest = hashlib.blake2b(self.strategy.encode(), digest_size=16)
-        digest.update(self.assignment.astype("<i2").tobytes())
-        return digest.hexdigest()
-
-    def split(self, fold: int) -> tuple[Rows, Rows]:
-        """Return the training rows and the test rows of one fold."""
-        tested = self.assignment == fold
-        return np.flatnonzero(~tested & (self.assignment != UNUSED)), np.flatnonzero(tested)
-
-    @property
-    def n_used(self) -> int:
-        """Return how many rows train or test."""
-        return int((self.assignment != UNUSED).sum())
-
-    @property
-    def n_tested(self) -> int:
-        """Return how many rows are tested."""
-        return int((self.assignment >= 0).sum())
-
-    @property
-    def n_trained(self) -> float:
-        """Return how many rows a fold trains on, in the mean."""
-        return self.n_used - self.n_tested / self.n_folds
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FoldPlan) and self.hash == other.hash
-
-    def __hash__(self) -> int:
-        return hash(self.hash)
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,12 @@ from metaml.budget import Budget
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
-from metaml.evaluation.folds import PLAN_SEED
 from metaml.metafeatures.openml import repair_openml
 from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.seeds import check_seed
 from metaml.sources.base import Loaded, Source
 from metaml.spaces.config import Config
+from metaml.splits import PLAN_SEED
 from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 
 DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)

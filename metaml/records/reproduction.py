@@ -16,8 +16,9 @@ from metaml.data import Dataset, read_dataset
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Evaluator, FoldPlan, Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.evaluation.environment import library_versions
-from metaml.evaluation.job import Strategy
 from metaml.sources import builtin
+from metaml.splits import splitter_of
+from metaml.splits.fold_plan import Strategy
 from metaml_kb.lookup import StoredRun
 
 TOLERANCE = 1e-9
@@ -148,8 +149,8 @@ def plan_of(stored: StoredRun, dataset: Dataset) -> FoldPlan:
             assignment = np.frombuffer(zlib.decompress(kept.assignment), dtype="<i2").astype(np.int16)
             strategy = cast(Strategy, kept.strategy)
             plan = FoldPlan(strategy, kept.n_folds, kept.seed or 0, kept.max_rows, assignment)
-    elif kept.n_folds is not None and kept.seed is not None:
-        plan = make_plan(dataset, kept.n_folds, kept.seed, kept.max_rows)
+    elif kept.n_folds is not None and kept.seed is not None and (splitter := splitter_of(kept.strategy)) is not None:
+        plan = make_plan(dataset, kept.n_folds, kept.seed, kept.max_rows, splitter=splitter)
     if plan is None or plan.hash != kept.key:
         raise BadRequest(
             f"The folds of run {stored.key[:8]} are not known, so it cannot be made again. "

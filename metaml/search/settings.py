@@ -8,8 +8,8 @@ from metaml.bandits import DEFAULT_POLICY
 from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits, metric
-from metaml.evaluation.folds import HELD_OUT_SHARE
 from metaml.seeds import check_seed
+from metaml.splits.shuffled import HELD_OUT_SHARE
 
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02

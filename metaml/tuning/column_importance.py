@@ -10,9 +10,9 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.selection import score
 from metaml.evaluation import Executor, Job, Limits
-from metaml.evaluation.folds import PLAN_SEED
 from metaml.report import FeatureImportance, feature_importance
 from metaml.search.settings import TuneSettings
+from metaml.splits import PLAN_SEED
 from metaml.tuning.final_model import Finished, closing_seconds
 from metaml.tuning.trials import FoldModels, Found, Trial
 

@@ -21,10 +21,10 @@ from metaml.ensemble.selection import combine, score, select
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.ensemble.thresholds import tune_multipliers
 from metaml.evaluation import METRICS, Executor, FoldPlan, Job, Limits
-from metaml.evaluation.folds import PLAN_SEED
 from metaml.model import Member, Model, fit_member
 from metaml.report.wording import STATUS_WORDS, listed
 from metaml.search.settings import TuneSettings, longest_evaluation
+from metaml.splits import PLAN_SEED
 from metaml.system.threads import importing
 from metaml.tuning.trials import FoldModels, Found, PartialModel, Trial, ranked
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from metaml.budget import Budget
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.evaluation import FoldPlan, Job, Overtime, Race
-from metaml.evaluation.folds import PLAN_SEED
 from metaml.search.settings import TuneSettings, longest_evaluation
 from metaml.spaces import Config
+from metaml.splits import PLAN_SEED
 from metaml.tuning.trials import Trial, ranked
 
 

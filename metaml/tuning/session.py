@@ -15,7 +15,6 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.threshold_scores import threshold_score
 from metaml.evaluation import Executor, Job, Outcome, default_metric, make_plan, metric
-from metaml.evaluation.folds import PLAN_SEED
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
@@ -23,6 +22,7 @@ from metaml.records.conversion import proposal_record, run_of
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.plan import OPENING_SHARE, STORED_AS, SearchPlan, build_search, default_starts, origin_of, size_of
 from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
+from metaml.splits import PLAN_SEED
 from metaml.tuning.job_limits import JobLimits
 from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process

@@ -1,37 +1,9 @@
-"""Small real data, and pools whose workers know the hostile algorithms."""
+"""Jobs, and pools whose workers know the hostile algorithms."""
 
-import sys
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
 import pytest
+from hostile_algorithms import REGISTRY
 
-from metaml.data import from_frame
 from metaml.evaluation import Job, Limits, LocalExecutor, make_plan
-
-# Workers, too, import it by name.
-sys.path.append(str(Path(__file__).parent))
-from hostile_algorithms import REGISTRY, small_frame
-
-
-@pytest.fixture(scope="session")
-def two_classes():
-    return from_frame(small_frame(2), target="y", name="two")
-
-
-@pytest.fixture(scope="session")
-def three_classes():
-    return from_frame(small_frame(3), target="y", name="three")
-
-
-@pytest.fixture(scope="session")
-def numbers():
-    rng = np.random.default_rng(0)
-    a = rng.random(60)
-    return from_frame(
-        pd.DataFrame({"a": a, "y": 3 * a + rng.random(60)}), target="y", task="regression", name="numbers"
-    )
 
 
 @pytest.fixture(scope="session")

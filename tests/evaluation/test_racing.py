@@ -4,8 +4,8 @@ import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.evaluation import Limits, LocalExecutor, Race, evaluate
-from metaml.evaluation.folds import make_plan
 from metaml.evaluation.job import Job
+from metaml.splits import make_plan
 
 
 def job_on(dataset, **options) -> Job:

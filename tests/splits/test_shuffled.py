@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaml.errors import BadDataset, BadRequest
-from metaml.evaluation.folds import given_plan, make_plan, plan_folds
+from metaml.splits import make_plan
+from metaml.splits.shuffled import plan_folds
 
 class_sizes = st.lists(st.integers(1, 25), min_size=1, max_size=8).filter(lambda sizes: sum(sizes) >= 2)
 n_folds = st.integers(2, 10)
@@ -90,27 +91,9 @@ def test_plans_of_one_seed_are_the_same_and_of_another_are_not(two_classes):
     assert len(plan.hash) == 32
 
 
-def test_hash_stays_what_it_was_when_plans_were_first_stored():
-    plan = given_plan([0, 1, -1, 1, 0])
-
-    assert plan.hash == "f9ddda5f1a84f566a71585a4f80fb591"
-
-
-def test_hash_tells_a_given_plan_from_one_of_ours(numbers):
-    plan = make_plan(numbers)
-
-    assert given_plan(plan.assignment).hash != plan.hash
-
-
 def test_task_decides_the_strategy(two_classes, numbers):
     assert make_plan(two_classes).strategy == "stratified"
     assert make_plan(numbers).strategy == "kfold"
-
-
-@pytest.mark.parametrize("assignment", [[0.0, 1.0], [0, 0], [1, 2], [0, 2], [-1, -1], [[0, 1]], [0, 1, -2]])
-def test_given_plan_refuses_what_is_not_a_plan(assignment):
-    with pytest.raises(BadRequest):
-        given_plan(assignment)
 
 
 def test_nonsense_is_refused():

@@ -1,4 +1,4 @@
-"""Fold plans: which rows are tested in which fold, decided once and stored.
+"""Shuffled folds: the split for rows that have no order and no groups.
 
 Every row in use is tested exactly once. With a single fold, a part of the rows is held out, and the others are used for
 training. Stratified plans assign the rows of one class after the other to the folds in turn, so the sizes of the folds,
@@ -13,30 +13,30 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from metaml.arrays import Array
 from metaml.errors import BadDataset, BadRequest
-from metaml.evaluation.job import ALWAYS_TRAINS, UNUSED, FoldPlan, Rows
+from metaml.splits.fold_plan import ALWAYS_TRAINS, MAX_FOLDS, UNUSED, FoldPlan, Rows
 
 if TYPE_CHECKING:
     from metaml.data import Dataset
 
-MAX_FOLDS = int(np.iinfo(np.int16).max)
-PLAN_SEED = 0
-"""All sessions split a data set in the same way, whatever their seed, so that their runs can be compared."""
 HELD_OUT_SHARE, MOST_HELD_OUT = 0.2, 10_000
 """A single fold tests a fifth of the rows, but at most as many as are needed to compare models."""
 
 
-def make_plan(dataset: Dataset, n_folds: int = 5, seed: int = 0, max_rows: int | None = None) -> FoldPlan:
-    """Return shuffled folds of a data set, stratified for classification; a single fold holds out a part of the rows.
+class Shuffled:
+    """Shuffled folds, stratified for classification; a single fold holds out a part of the rows."""
 
-    There are fewer folds only where there are fewer rows. `max_rows` keeps a subsample, for classification in
-    proportion to the classes but with two members of each where possible; it is None in the plan when all rows fit.
-    """
-    classes = None if dataset.task == "regression" else dataset.y
-    return plan_folds(len(dataset.y), classes, n_folds=n_folds, seed=seed, max_rows=max_rows)
+    strategies = ("stratified", "kfold", "holdout")
+
+    def plan(self, dataset: Dataset, *, n_folds: int, seed: int, max_rows: int | None) -> FoldPlan:
+        """Return the fold plan of a data set.
+
+        A subsample of `max_rows` keeps the proportions of the classes, with two members of each where possible.
+        """
+        classes = None if dataset.task == "regression" else dataset.y
+        return plan_folds(len(dataset.y), classes, n_folds=n_folds, seed=seed, max_rows=max_rows)
 
 
 def plan_folds(
@@ -72,23 +72,6 @@ def plan_folds(
     assignment[dealt] = np.arange(len(dealt)) % n_folds
     strategy = "kfold" if classes is None else "stratified"
     return FoldPlan(strategy, n_folds, seed, max_rows, assignment)  # type: ignore[arg-type]
-
-
-def given_plan(assignment: npt.ArrayLike) -> FoldPlan:
-    """Return a plan made elsewhere, for instance by OpenML: the fold of each row, -1 for a row not used.
-
-    >>> given_plan([0, 1, -1, 0]).n_folds
-    2
-    """
-    folds = np.asarray(assignment)
-    if folds.ndim != 1 or not np.issubdtype(folds.dtype, np.integer):
-        raise BadRequest(f"A fold plan is one whole number per row, not {folds.dtype} of shape {folds.shape}.")
-    used = np.unique(folds[folds != -1])
-    n_folds = len(used)
-    if not 2 <= n_folds <= MAX_FOLDS or used[0] != 0 or used[-1] != n_folds - 1:
-        seen = ", ".join(str(fold) for fold in used[:8])
-        raise BadRequest(f"A fold plan numbers at least two folds from 0 without gaps; this one has: {seen or 'none'}.")
-    return FoldPlan("given", n_folds, 0, None, folds.astype(np.int16))
 
 
 def _members(classes: Array) -> list[Rows]:

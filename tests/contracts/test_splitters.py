@@ -1,0 +1,58 @@
+"""What every registered splitter keeps to: honest folds, and the same ones again."""
+
+import numpy as np
+import pytest
+
+from metaml.splits import SPLITTERS, make_plan, splitter_of
+
+every_splitter = pytest.mark.parametrize("splitter", SPLITTERS.values(), ids=SPLITTERS)
+TABLES = ["two_classes", "three_classes", "numbers"]
+
+
+@pytest.fixture(params=TABLES)
+def dataset(request):
+    return request.getfixturevalue(request.param)
+
+
+@every_splitter
+@pytest.mark.parametrize("n_folds", [1, 2, 5])
+def test_no_row_trains_and_tests_in_one_fold(splitter, dataset, n_folds):
+    plan = make_plan(dataset, n_folds, splitter=splitter)
+
+    for train, test in (plan.split(fold) for fold in range(plan.n_folds)):
+        assert len(train)
+        assert len(test)
+        assert not set(train) & set(test)
+
+
+@every_splitter
+def test_a_row_is_tested_once_at_most(splitter, dataset):
+    plan = make_plan(dataset, 5, splitter=splitter)
+
+    tested = np.concatenate([plan.split(fold)[1] for fold in range(plan.n_folds)])
+    assert len(tested) == len(set(tested)) == plan.n_tested
+
+
+@every_splitter
+def test_the_same_numbers_give_the_same_plan(splitter, dataset):
+    first, second = (make_plan(dataset, 3, seed=4, splitter=splitter) for _ in range(2))
+
+    assert first == second
+    assert first.hash == second.hash
+
+
+@every_splitter
+def test_a_subsample_uses_no_more_rows_than_allowed(splitter, dataset):
+    plan = make_plan(dataset, 3, max_rows=40, splitter=splitter)
+
+    assert plan.n_used <= 40
+    assert plan.max_rows == 40
+
+
+@every_splitter
+@pytest.mark.parametrize("n_folds", [1, 4])
+def test_a_stored_strategy_leads_back_to_its_splitter(splitter, dataset, n_folds):
+    plan = make_plan(dataset, n_folds, splitter=splitter)
+
+    assert plan.strategy in splitter.strategies
+    assert splitter_of(plan.strategy) is splitter
