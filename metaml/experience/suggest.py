@@ -78,7 +78,7 @@ def suggest(
     reference_seconds = environment()["reference_seconds"]
     suggestions = [item.suggestion for item in earlier.inherited]
     if experience is not None:
-        opening = InitialDesign(
+        design = InitialDesign(
             experience.lessons.portfolio,
             experience.metafeatures,
             algorithms=request.algorithms,
@@ -87,7 +87,7 @@ def suggest(
             reference_seconds=reference_seconds,
         )
         suggestions += [
-            suggestion for suggestion in opening.first(n, is_filled=True) if _pair(suggestion) not in earlier.configs
+            suggestion for suggestion in design.first(n, is_filled=True) if _pair(suggestion) not in earlier.configs
         ]
     rows = [
         _row(rank, suggestion, experience, earlier, reference_seconds)

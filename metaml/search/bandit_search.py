@@ -44,8 +44,8 @@ class Search:
     counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm. Where
     evaluations are counted and not timed, `is_timed` is False: what is chosen then does not depend on the clock.
 
-    The `opening` is a list of configurations to evaluate first, whatever the policy says. An algorithm in `joins` is
-    not looked at before so many evaluations were asked for.
+    The `initial_design` lists the configurations to evaluate first, whatever the policy says. An algorithm in `joins`
+    is not looked at before so many evaluations were asked for.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Search:
         optimizers: Mapping[str, Optimizer],
         policy: str | Policy,
         *,
-        opening: Sequence[tuple[str, Config]] = (),
+        initial_design: Sequence[tuple[str, Config]] = (),
         joins: Mapping[str, int] | None = None,
         seed: int = 0,
         is_timed: bool = True,
@@ -63,7 +63,7 @@ class Search:
             raise BadRequest(f"A search has no bandit {policy!r}. Choose among: {', '.join(offered)}.")
         self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
         self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
-        self._opening = list(opening)
+        self._initial_design = list(initial_design)
         self._joins = dict(joins or {})
         self._seed = seed
         self._is_timed = is_timed
@@ -72,22 +72,22 @@ class Search:
     def ask(self, rounds_left: int | None = None) -> NextTrial:
         """Return what to evaluate next; it stays open until it is told or dropped."""
         with at_most_threads(1):
-            choice = self._next_of_opening() or self._next_of_policy(rounds_left)
+            choice = self._next_of_initial_design() or self._next_of_policy(rounds_left)
         self.arms[choice.algorithm].n_open += 1
         self._n_asked += 1
         return choice
 
     @property
-    def is_opening(self) -> bool:
-        """Return whether the next choice is one of the opening."""
-        return any(not self.arms[name].optimizer.is_taken(config) for name, config in self._opening)
+    def is_in_initial_design(self) -> bool:
+        """Return whether the next choice is one of the initial design."""
+        return any(not self.arms[name].optimizer.is_taken(config) for name, config in self._initial_design)
 
-    def end_opening(self) -> None:
-        """Leave the rest of the opening to the policy."""
-        self._opening = []
+    def end_initial_design(self) -> None:
+        """Leave the rest of the initial design to the policy."""
+        self._initial_design = []
 
-    def _next_of_opening(self) -> NextTrial | None:
-        for name, config in self._opening:
+    def _next_of_initial_design(self) -> NextTrial | None:
+        for name, config in self._initial_design:
             if not self.arms[name].optimizer.is_taken(config):
                 return NextTrial(name, self.arms[name].optimizer.ask_for(config))
         return None

@@ -33,8 +33,8 @@ QUICK_BESIDE = ("extra_trees", "xgboost", "elastic_net", "random_forest", "light
 MANY_CLASSES, MANY_COLUMNS = 10, 2000
 OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation",)
 SLOW_SHARE = 1 / 12
-N_OPENING = 16
-OPENING_SHARE = 0.4
+N_INITIAL = 16
+INITIAL_SHARE = 0.4
 """Size of the initial design, and its largest share of the evaluations or of the search time."""
 JOIN_EVERY = 4
 """Algorithms without a place in the initial design join the search later, one after every four evaluations."""
@@ -44,6 +44,8 @@ RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
 
 STORED_AS = "lineup"
 """The key of a plan in the stored settings and events of a session."""
+INITIAL_DESIGN_ENDED = "opening ended"
+"""The event of an initial design that took too long, as sessions have always stored it."""
 
 
 class SearchExperience(Protocol):
@@ -100,7 +102,7 @@ class SearchPlan:
     bandit: str
     seed: int
     is_timed: bool
-    opening: tuple[tuple[str, Config], ...] = ()
+    initial_design: tuple[tuple[str, Config], ...] = ()
     joins: Mapping[str, int] = field(default_factory=dict)
     inert: tuple[str, ...] = ()
 
@@ -111,11 +113,12 @@ class SearchPlan:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """Return the plan that was stored as plain JSON."""
-        fields = dict(content)
+        fields = {"initial_design": content.get("opening", ()), **content}
+        fields.pop("opening", None)  # how earlier sessions stored it
         fields["facts"] = Facts(**fields["facts"])
         fields["algorithms"] = tuple(fields["algorithms"])
         fields["inert"] = tuple(fields.get("inert", ()))
-        fields["opening"] = tuple((name, dict(config)) for name, config in fields["opening"])
+        fields["initial_design"] = tuple((name, dict(config)) for name, config in fields["initial_design"])
         return cls(**fields)
 
 
@@ -137,7 +140,7 @@ def make_search_plan(
     """
     n_iterations, seconds = settings.n_iterations, settings.clock
     first = default_starts(task, settings.algorithms, facts, seconds=seconds)
-    n = N_OPENING if n_iterations is None else min(N_OPENING, max(int(OPENING_SHARE * n_iterations), 2))
+    n = N_INITIAL if n_iterations is None else min(N_INITIAL, max(int(INITIAL_SHARE * n_iterations), 2))
     next_ones = [item for item in earlier if item not in first][: max(n - len(first), 1)]
     plain = SearchPlan(
         task=task,
@@ -148,20 +151,20 @@ def make_search_plan(
         bandit=settings.bandit,
         seed=settings.seed,
         is_timed=n_iterations is None,
-        opening=(*first, *next_ones),
+        initial_design=(*first, *next_ones),
         inert=tuple(inert),
     )
     if starts is None or not starts.is_usable:
         return plain
     order = _completed(starts.order(), plain.algorithms) if experience is None else experience.order(plain.algorithms)
     advised = starts.first_configs(n - len(next_ones), given=first, budget_seconds=seconds)
-    whole = [*plain.opening, *(item for item in advised if item not in plain.opening)]
+    whole = [*plain.initial_design, *(item for item in advised if item not in plain.initial_design)]
     opened = {name for name, _ in whole}
     later = [name for name in order if name not in opened]
     return replace(
         plain,
         algorithms=tuple(order),
-        opening=tuple(whole),
+        initial_design=tuple(whole),
         joins={name: len(whole) + JOIN_EVERY * place for place, name in enumerate(later, start=1)},
     )
 
@@ -237,7 +240,7 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Searc
     return Search(
         optimizers,
         plan.bandit,
-        opening=plan.opening,
+        initial_design=plan.initial_design,
         joins=plan.joins,
         seed=plan.seed,
         is_timed=plan.is_timed,

@@ -9,7 +9,7 @@ from metaml.errors import BadRequest
 from metaml.experience.experience import Experience
 from metaml.experience.lesson_files import LessonRequest, lessons_of_revision
 from metaml.experience.load_history import to_leave_out
-from metaml.search.plan import STORED_AS, SearchPlan, build_search
+from metaml.search.plan import INITIAL_DESIGN_ENDED, STORED_AS, SearchPlan, build_search
 from metaml.spaces.config import Config
 from metaml.tuning.resume import trials_of
 from metaml.tuning.trials import PredictionFiles, Trial
@@ -43,8 +43,8 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     finished: list[Trial] = []
     under_way: dict[tuple[str, str], tuple[str, Config]] = {}
     for kind, details in kb.events(key):
-        if kind == "opening ended":
-            search.end_opening()
+        if kind == INITIAL_DESIGN_ENDED:
+            search.end_initial_design()
         elif kind in ("experience joined", "resumed"):
             plan = SearchPlan.from_json(details[STORED_AS])
             search = build_search(plan, _experience_of(kb, {**settings, **details}, plan))

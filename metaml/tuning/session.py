@@ -20,7 +20,16 @@ from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
 from metaml.search.bandit_search import NextTrial, Search
-from metaml.search.plan import OPENING_SHARE, STORED_AS, SearchPlan, build_search, default_starts, origin_of, size_of
+from metaml.search.plan import (
+    INITIAL_DESIGN_ENDED,
+    INITIAL_SHARE,
+    STORED_AS,
+    SearchPlan,
+    build_search,
+    default_starts,
+    origin_of,
+    size_of,
+)
 from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
 from metaml.splits import PLAN_SEED
 from metaml.tuning.job_limits import JobLimits
@@ -237,7 +246,7 @@ class TuneSession:
     def _ask(self, rounds_left: int | None) -> NextTrial:
         """Return what the search wants to evaluate next."""
         with self.ledger.entry("optimiser"), self.budget.drag.watch():
-            self._end_opening_in_time()
+            self._end_initial_design_in_time()
             choice = self.search.ask(rounds_left)
         return self._asked(choice, rounds_left)
 
@@ -247,12 +256,12 @@ class TuneSession:
         self._n_asked += 1
         return choice
 
-    def _end_opening_in_time(self) -> None:
+    def _end_initial_design_in_time(self) -> None:
         """End a portfolio that takes too long, and log it: this decision depends on the clock."""
-        share = OPENING_SHARE * (self.budget.left + self.budget.used - self._begun)
-        if self.search_plan.is_timed and self.search.is_opening and self.budget.used - self._begun > share:
-            self.search.end_opening()
-            self.log.note("opening ended", {})
+        share = INITIAL_SHARE * (self.budget.left + self.budget.used - self._begun)
+        if self.search_plan.is_timed and self.search.is_in_initial_design and self.budget.used - self._begun > share:
+            self.search.end_initial_design()
+            self.log.note(INITIAL_DESIGN_ENDED, {})
 
     def _submit(self, choice: NextTrial, left: float) -> None:
         job = self._limits.job(choice.algorithm, choice.proposal.config, self.trials, left)

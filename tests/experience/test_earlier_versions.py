@@ -137,10 +137,10 @@ def test_a_search_opens_with_what_is_inherited_and_says_where_it_is_from(kb, thi
     session, found = this_week
 
     known = inherited(kb, session.dataset)
-    first = found.trials[: len(session.search_plan.opening)]
+    first = found.trials[: len(session.search_plan.initial_design)]
     told = [trial.run.proposal.details["carriers"] for trial in first]
 
-    assert list(session.search_plan.opening) == known.configs[:3]
+    assert list(session.search_plan.initial_design) == known.configs[:3]
     assert {carrier["run"] for carriers in told for carrier in carriers} == {item.run for item in known.inherited[:3]}
     assert "customers-week-1" in found.experience.text
     assert found.experience.n_runs == 8
@@ -162,7 +162,7 @@ def test_what_is_inherited_is_kept_in_the_line_up_of_the_session(kb, this_week):
         kb.sql("SELECT settings FROM session WHERE key = :key", {"key": found.session})["settings"].iloc[0]
     )
 
-    assert [tuple(item) for item in settings["lineup"]["opening"]] == list(session.search_plan.opening)
+    assert [tuple(item) for item in settings["lineup"]["initial_design"]] == list(session.search_plan.initial_design)
 
 
 def test_without_experience_nothing_is_inherited(kb, executor):
@@ -170,4 +170,4 @@ def test_without_experience_nothing_is_inherited(kb, executor):
     session = TuneSession(this_week, kb, replace(SETTINGS, uses_memory=False), executor)
     session.run(should_stop=lambda: True)
 
-    assert session.search_plan.opening == ()
+    assert session.search_plan.initial_design == ()

@@ -1,4 +1,4 @@
-"""What a knowledge base contributes: lessons that are kept, an opening, judges, reasons."""
+"""What a knowledge base contributes: lessons that are kept, an initial design, judges, reasons."""
 
 from dataclasses import replace
 
@@ -148,7 +148,7 @@ def test_what_a_search_opens_with_is_read_without_the_rest(experienced, experien
 
 
 @pytest.mark.parametrize("file", sorted(SHIPPED.glob("*.lessons")), ids=lambda file: file.stem)
-def test_an_opening_rests_on_as_much_as_the_whole_of_the_lessons_it_is_from(file):
+def test_an_initial_design_rests_on_as_much_as_the_whole_of_the_lessons_it_is_from(file):
     at_hand, whole = load_portfolio(file), load_lessons(file)
 
     assert (at_hand.n_runs, at_hand.n_taught) == (whole.n_runs, whole.n_datasets)

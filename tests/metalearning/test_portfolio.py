@@ -94,21 +94,21 @@ def test_the_initial_design_has_good_configurations_and_those_given(portfolio):
 
 
 def test_under_a_time_budget_slow_candidates_are_left_out_unless_given(portfolio):
-    opening, given = reading(portfolio), [("k_neighbors", DEFAULT)]
+    design, given = reading(portfolio), [("k_neighbors", DEFAULT)]
 
-    hurried = opening.first(4, given=given, budget_seconds=0.01)
-    patient = opening.first(4, given=given, budget_seconds=60.0)
+    hurried = design.first(4, given=given, budget_seconds=0.01)
+    patient = design.first(4, given=given, budget_seconds=60.0)
 
     assert [(item.algorithm, item.config) for item in hurried] == given
     assert len(patient) == 4
 
 
 def test_a_filled_design_continues_with_the_highest_expected_levels(portfolio):
-    opening = reading(portfolio)
+    design = reading(portfolio)
 
-    filled = opening.first(10, is_filled=True)
+    filled = design.first(10, is_filled=True)
 
-    assert filled[: len(opening.first(10))] == opening.first(10)
+    assert filled[: len(design.first(10))] == design.first(10)
     assert len({repr(item) for item in filled}) == 10
 
 
@@ -132,7 +132,7 @@ def test_reasons_name_the_most_similar_data_sets(portfolio):
 
 
 def test_a_data_set_without_metafeatures_gets_an_initial_design(portfolio):
-    opening = reading(portfolio, described={})
+    design = reading(portfolio, described={})
 
-    assert len(opening.first(3)) == 3
-    assert opening.similar == []
+    assert len(design.first(3)) == 3
+    assert design.similar == []

@@ -48,21 +48,21 @@ def test_every_algorithm_starts_with_its_default_in_the_given_order():
     assert play(searching(), 2) == [("good", 0.5), ("poor", 0.5)]
 
 
-def test_the_opening_comes_first_and_is_not_repeated():
-    search = searching(opening=[("poor", {"x": 0.1}), ("poor", {"x": 0.2}), ("good", {"x": 0.9})])
+def test_the_initial_design_comes_first_and_is_not_repeated():
+    search = searching(initial_design=[("poor", {"x": 0.1}), ("poor", {"x": 0.2}), ("good", {"x": 0.9})])
 
     asked = play(search, 8)
 
     assert asked[:3] == [("poor", 0.1), ("poor", 0.2), ("good", 0.9)]
     assert len(set(asked)) == 8
-    assert not search.is_opening
+    assert not search.is_in_initial_design
 
 
-def test_an_opening_can_be_ended():
-    search = searching(opening=[("poor", {"x": 0.1}), ("poor", {"x": 0.2})])
+def test_an_initial_design_can_be_ended():
+    search = searching(initial_design=[("poor", {"x": 0.1}), ("poor", {"x": 0.2})])
     play(search, 1)
 
-    search.end_opening()
+    search.end_initial_design()
 
     assert play(search, 1) == [("good", 0.5)]
 

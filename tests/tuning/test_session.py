@@ -215,7 +215,7 @@ def test_excluding_what_is_known_leaves_a_search_without_experience(experienced,
     session.run(should_stop=lambda: True)
 
     assert session.advisor.experience is None
-    assert session.search_plan.opening == ()
+    assert session.search_plan.initial_design == ()
 
 
 def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, executor):
@@ -227,7 +227,7 @@ def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experi
     assert session.advisor.experience is None
     assert found.experience.n_runs == longer.experience.n_runs
     assert found.experience.n_datasets == longer.experience.n_datasets
-    assert len(session.search_plan.opening) >= 2
+    assert len(session.search_plan.initial_design) >= 2
     assert found.experience.n_warm_starts >= 1
     assert found.trials[0].run.proposal.details["carriers"]
 
