@@ -20,7 +20,8 @@ from starter import DATASETS
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame
-from metaml.ensemble.selection import combine, select
+from metaml.ensemble.combination import combine
+from metaml.ensemble.selection import select
 from metaml.evaluation import METRICS, LocalExecutor, default_metric
 from metaml.model import Member, Model, fit_member
 from metaml.search.settings import TuneSettings

@@ -20,7 +20,8 @@ from starter import DATASETS
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame
 from metaml.ensemble import threshold_scores
-from metaml.ensemble.selection import combine, select
+from metaml.ensemble.combination import combine
+from metaml.ensemble.selection import select
 from metaml.ensemble.threshold_scores import best_line, judge, lines_between
 from metaml.ensemble.thresholds import decide
 from metaml.evaluation import Job, Limits, evaluate, make_plan, metric

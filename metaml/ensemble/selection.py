@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metaml.ensemble.combination import combine
 from metaml.ensemble.threshold_scores import judge
 from metaml.errors import BadRequest
 from metaml.metrics import Metric, metric
@@ -84,16 +85,6 @@ def select(
     weights[order] = counts / counts.sum()
     together = _score(found, _exact(combine(stack, weights))[None], truth, folds)[0]
     return weights if together > singles[best] else alone
-
-
-def combine(predictions: Sequence[Array] | Array, weights: Array) -> Floats:
-    """Return the weighted mean of predictions; those of weight 0 are not looked at.
-
-    >>> combine([np.array([1.0, 2.0]), np.array([3.0, 2.0])], np.array([0.5, 0.5])).tolist()
-    [2.0, 2.0]
-    """
-    parts = [weight * np.asarray(predictions[i], dtype=np.float64) for i, weight in enumerate(weights) if weight]
-    return np.asarray(np.sum(parts, axis=0) / float(np.sum(weights)))
 
 
 def score(

@@ -13,6 +13,7 @@ import numpy as np
 
 from metaml.arrays import Array, Floats
 from metaml.data import Schema
+from metaml.ensemble.combination import combine_each
 from metaml.errors import BadDataset, BadModel, BadRequest
 from metaml.evaluation.environment import library_versions
 from metaml.model.archive import MODEL_FILE, read_archive, write_archive
@@ -22,6 +23,7 @@ from metaml.model.trusted import name_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metaml.algorithms.categories import Columns
     from metaml.data import Applied, Dataset
     from metaml.spaces.config import Config
 
@@ -156,26 +158,29 @@ class Model:
         return probabilities
 
     def _outputs(self, X: pd.DataFrame) -> Floats:
-        n_labels = None if self.schema.labels is None else len(self.schema.labels)
-        total = np.zeros(len(X) if n_labels is None else (len(X), n_labels))
         if not len(X):
-            return total
+            return self._no_output(0)
         # Imported here because it takes a second: it imports scikit-learn.
         from metaml.algorithms.categories import Columns
         from metaml.algorithms.tabular import quietly
 
         columns = Columns(X)
         with quietly(n_threads=1):
-            for member in self.members:
-                share = member.weight / len(member.estimators)
-                for estimator in member.estimators:
-                    if n_labels is None:
-                        total += share * np.asarray(estimator.predict(columns), dtype=np.float64)
-                    else:
-                        total[:, estimator.classes_] += share * estimator.predict_proba(columns)
-        if n_labels is None:
-            return np.asarray(total / sum(member.weight for member in self.members))
-        return np.asarray(total / total.sum(axis=1, keepdims=True))
+            output = combine_each((self._output_of(member, columns), member.weight) for member in self.members)
+        return output if self.labels is None else np.asarray(output / output.sum(axis=1, keepdims=True))
+
+    def _output_of(self, member: Member, columns: Columns) -> Floats:
+        """Return the mean of a member's estimators."""
+        total = self._no_output(len(columns))
+        for estimator in member.estimators:
+            if self.schema.labels is None:
+                total += np.asarray(estimator.predict(columns), dtype=np.float64)
+            else:
+                total[:, estimator.classes_] += estimator.predict_proba(columns)
+        return np.asarray(total / len(member.estimators))
+
+    def _no_output(self, n_rows: int) -> Floats:
+        return np.zeros(n_rows if self.schema.labels is None else (n_rows, len(self.schema.labels)))
 
     def _remarks(self, read: Applied) -> tuple[str, ...]:
         notes = []

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.ensemble.selection import combine, score, select
+from metaml.ensemble.combination import combine
+from metaml.ensemble.selection import score, select
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.ensemble.thresholds import tune_multipliers
 from metaml.evaluation import METRICS, Executor, FoldPlan, Job, Limits

@@ -129,5 +129,5 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
         predictions=prediction_files.get(details["run"]),
         expected_seconds=details.get("expected", 0.0),
     )
-    score = details.get("score")
-    return Trial(run, outcome, outcome.score(metric) if score is None else score, details["at"])
+    values = details.get("scores") or [details.get("score", outcome.score(metric))]
+    return Trial(run, outcome, tuple(values), details["at"])

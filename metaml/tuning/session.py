@@ -13,13 +13,13 @@ import numpy as np
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.ensemble.threshold_scores import threshold_score
 from metaml.evaluation import Executor, Job, Outcome, default_metric, make_plan, metric
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
 from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.objectives import MetricObjective, Objective
 from metaml.search.plan import (
     INITIAL_DESIGN_ENDED,
     INITIAL_SHARE,
@@ -84,6 +84,7 @@ class TuneSession:
         check_metric(self.metric, dataset)
         n_folds, max_rows = folds_and_rows(dataset, settings)
         self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows)
+        self.objectives: tuple[Objective, ...] = (MetricObjective(self.metric, dataset.y, self.plan.assignment),)
         self.prediction_files, self.models = prediction_files or PredictionFiles(None), models
         self.trials: list[Trial] = []
         self.ledger = Ledger()
@@ -287,9 +288,9 @@ class TuneSession:
 
     def _store(self, choice: NextTrial, job: Job, outcome: Outcome) -> Trial:
         """Keep a finished evaluation: in the knowledge base first, then in the search."""
-        score = threshold_score(outcome, self.dataset.y, self.plan.assignment, self.metric)
+        scores = tuple(objective.value(outcome) for objective in self.objectives)
         best = next(iter(ranked(self.trials)), None)
-        is_best = outcome.status == "ok" and (best is None or score > best.score)
+        is_best = outcome.status == "ok" and (best is None or scores[0] > best.score)
         run = run_of(
             job,
             outcome,
@@ -298,7 +299,7 @@ class TuneSession:
             origin=origin_of(choice, self.dataset.task),
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
-        trial = Trial(run, replace(outcome, models=()), score, self.budget.used)
+        trial = Trial(run, replace(outcome, models=()), scores, self.budget.used)
         self.log.note("finished", trial.as_event())
         self.log.store(run)
         if self.models is not None:

@@ -22,15 +22,20 @@ from metaml_kb import Run
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A finished evaluation of a session, and when it finished.
+    """A finished evaluation of a session, and when it finished (seconds of the budget).
 
-    The `score` is what it is judged by: for metrics of labels the one after thresholds. The event log keeps it.
+    `scores` has a value for each objective of the search. The event log keeps them.
     """
 
     run: Run
     outcome: Outcome
-    score: float
+    scores: tuple[float, ...]
     at: float
+
+    @property
+    def score(self) -> float:
+        """Return the value of the first objective, by which trials are ranked."""
+        return self.scores[0]
 
     def outcome_by(self, metric: str) -> Outcome:
         """Return the outcome as a search by this metric learns it: with the score that the trial is judged by."""
@@ -44,6 +49,7 @@ class Trial:
         if np.isfinite(self.score):
             # It cannot be computed again without predictions, and a run that was known before keeps its own scores.
             event["score"] = self.score
+            event |= {"scores": list(self.scores)} if len(self.scores) > 1 else {}
         return event
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaml.ensemble.selection import combine, score, select
+from metaml.ensemble.combination import combine
+from metaml.ensemble.selection import score, select
 from metaml.ensemble.threshold_scores import judge
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS

@@ -152,7 +152,7 @@ def test_the_best_of_a_resumed_search_is_taken_even_if_its_predictions_are_lost(
     with open_kb(":memory:") as kb:
         found = TuneSession(iris, kb, settings_of(), executor).run()
     best, *others = found.ranked
-    lost = replace(best, score=1.0, outcome=replace(best.outcome, predictions=None))
+    lost = replace(best, scores=(1.0,), outcome=replace(best.outcome, predictions=None))
 
     with FoldModels() as models:
         known = replace(found, trials=(lost, *others))
