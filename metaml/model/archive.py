@@ -21,15 +21,16 @@ from metaml.errors import BadModel
 
 MODEL_FILE = "model.zip"
 FORMAT = "metaml model"
-VERSION = 1
+VERSIONS = (1, 2)
+"""The formats that can be read: 2 has members in a second layer, which a reader of 1 would average wrongly."""
 
 _SEAL_LENGTH = 64
 _ADVICE = "Give the folder or the model.zip that metaml tune wrote"
 
 
-def write_archive(path: Path, about: Mapping[str, Any], estimators: Any, content: bytes) -> None:
+def write_archive(path: Path, about: Mapping[str, Any], estimators: Any, content: bytes, *, version: int = 1) -> None:
     """Write a model file; an older one of that name is replaced only when the new one is complete."""
-    about = {"format": FORMAT, "version": VERSION, **about}
+    about = {"format": FORMAT, "version": version, **about}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("model.json", json.dumps(about, indent=1, ensure_ascii=False))
@@ -79,6 +80,6 @@ def _read(path: Path) -> bytes:
 def _check_version(path: Path, about: Any) -> None:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise BadModel(f"{path} is a zip file, but no metaml model. {_ADVICE}.")
-    if about.get("version") != VERSION:
-        found = about.get("version")
-        raise BadModel(f"{path} has model format {found}, this metaml reads {VERSION}. Use the metaml that saved it.")
+    if about.get("version") not in VERSIONS:
+        found, known = about.get("version"), " and ".join(map(str, VERSIONS))
+        raise BadModel(f"{path} has model format {found}, this metaml reads {known}. Use the metaml that saved it.")

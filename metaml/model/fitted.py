@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from metaml.arrays import Array, Floats
 from metaml.data import Schema
 from metaml.ensemble.combination import combine_each
+from metaml.ensemble.layers import with_predictions
 from metaml.errors import BadDataset, BadModel, BadRequest
 from metaml.evaluation.environment import library_versions
 from metaml.model.archive import MODEL_FILE, read_archive, write_archive
@@ -35,7 +36,8 @@ MOST_NAMED = 5
 class Member:
     """One algorithm with one configuration: its share of the ensemble and its fitted estimators, which are averaged.
 
-    `score` is what it reached by itself in cross-validation.
+    `score` is what it reached by itself in cross-validation. Members of `layer` 2 also read what those of layer 1
+    predict that feed them; such a member of layer 1 may have no weight of its own.
     """
 
     algorithm: str
@@ -43,6 +45,8 @@ class Member:
     weight: float
     estimators: tuple[Any, ...]
     score: float | None = None
+    layer: int = 1
+    feeds: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,10 @@ class Model:
     def __post_init__(self) -> None:
         if not self.members or not all(member.estimators for member in self.members):
             raise BadRequest("A model needs at least one member, and each a fitted estimator. Fit one first.")
+        if not any(member.weight > 0 for member in self.members):
+            raise BadRequest("A model needs a member with a weight above 0. Give one.")
+        if self.n_layers > 1 and not any(member.feeds for member in self.members if member.layer == 1):
+            raise BadRequest("A second layer needs members of the first that feed it. Mark them.")
 
     @classmethod
     def of(
@@ -113,6 +121,11 @@ class Model:
     def task(self) -> str:
         """Return what the model does: binary, multiclass or regression."""
         return self.schema.task
+
+    @property
+    def n_layers(self) -> int:
+        """Return how many layers the members form: 1 or 2."""
+        return max(member.layer for member in self.members)
 
     @property
     def labels(self) -> Array | None:
@@ -164,10 +177,25 @@ class Model:
         from metaml.algorithms.categories import Columns
         from metaml.algorithms.tabular import quietly
 
-        columns = Columns(X)
         with quietly(n_threads=1):
-            output = combine_each((self._output_of(member, columns), member.weight) for member in self.members)
+            output = combine_each(self._weighted_outputs(X, Columns))
         return output if self.labels is None else np.asarray(output / output.sum(axis=1, keepdims=True))
+
+    def _weighted_outputs(self, X: pd.DataFrame, read: type[Columns]) -> Iterator[tuple[Floats, float]]:
+        """Yield the output and the weight of each member that has one, layer by layer."""
+        columns, fed = read(X), []
+        for member in self.members:
+            if member.layer == 1:
+                output = self._output_of(member, columns)
+                if member.feeds:
+                    fed.append(output)
+                if member.weight:
+                    yield output, member.weight
+        if self.n_layers > 1:
+            columns = read(with_predictions(X, fed))
+            for member in self.members:
+                if member.layer == 2 and member.weight:
+                    yield self._output_of(member, columns), member.weight
 
     def _output_of(self, member: Member, columns: Columns) -> Floats:
         """Return the mean of a member's estimators."""
@@ -224,13 +252,16 @@ class Model:
                     "weight": member.weight,
                     "score": _finite(member.score),
                     "n_estimators": len(member.estimators),
+                    "layer": member.layer,
+                    "feeds": member.feeds,
                 }
                 for member in self.members
             ],
             "facts": dict(self.facts),
             "schema": self.schema.to_dict(),
         }
-        write_archive(path, about, {"arrays": freezer.arrays, "members": estimators}, freezer.content)
+        parts = {"arrays": freezer.arrays, "members": estimators}
+        write_archive(path, about, parts, freezer.content, version=self.n_layers)
         return path
 
 
@@ -249,6 +280,9 @@ def load(path: str | Path) -> Model:
                 weight=float(plain["weight"]),
                 estimators=tuple(_checked(thaw(one, parts["arrays"], content), schema) for one in structure),
                 score=plain["score"],
+                # Models of one layer, saved by earlier versions, do not say so.
+                layer=int(plain.get("layer", 1)),
+                feeds=bool(plain.get("feeds", False)),
             )
             for plain, structure in zip(about["members"], structures, strict=True)
         )
