@@ -25,7 +25,7 @@ from metaml.ensemble.selection import select
 from metaml.evaluation import METRICS, LocalExecutor, default_metric
 from metaml.model import Member, Model, fit_member
 from metaml.search.settings import TuneSettings
-from metaml.tuning.final_model import reserve_for
+from metaml.tuning.closing import refit_reserve
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels
 from metaml_kb import open_kb
@@ -66,7 +66,7 @@ def _searched(name: str) -> dict[str, Array]:
     with LocalExecutor(2) as executor, open_kb(":memory:") as kb, FoldModels() as models:
         session = TuneSession(dataset, kb, settings, executor, models=models)
         budget = session.budget
-        found = session.run(reserve=lambda trials: reserve_for(settings, trials, session, models, budget))
+        found = session.run(reserve=lambda trials: refit_reserve(settings, trials, session, models, budget))
         trials = [t for t in found.ranked if t.outcome.predictions is not None and models.get(t.run.identity)]
         if len(trials) < 2 or found.plan.n_tested < len(dataset.y):
             return {}

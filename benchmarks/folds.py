@@ -70,7 +70,7 @@ def one(asked: argparse.Namespace, name: str, seed: int, n_folds: int) -> dict[s
         "loss": float(loss),
         "n": n_ok,
         "kind": tuned.finished.kind,
-        "algorithms": sorted({trial.run.algorithm for trial, _ in tuned.finished.chosen}),
+        "algorithms": sorted({trial.run.algorithm for trial, _, _ in tuned.finished.chosen}),
     }
 
 

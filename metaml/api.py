@@ -118,6 +118,7 @@ def tune(
     bandit: str = DEFAULT_POLICY,
     single: bool = False,
     refit: bool = False,
+    layers: int | None = None,
     workers: int = 1,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
@@ -161,6 +162,7 @@ def tune(
         seed=seed,
         exclude_datasets=one_or_more(exclude_datasets),
         refits=refit,
+        n_layers=layers,
     )
     budget = Budget(settings.seconds)
     return result_of(

@@ -49,6 +49,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         exclude: str | Iterable[str] = (),
         single: bool = False,
         refit: bool = False,
+        layers: int | None = None,
         workers: int = 1,
         folds: int = 5,
         kb: str | Path | None = None,
@@ -67,6 +68,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         algorithms, exclude: names of algorithms to use, by default all, and to leave out
         single: one model instead of an ensemble
         refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
+        layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
@@ -82,6 +84,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.exclude = exclude
         self.single = single
         self.refit = refit
+        self.layers = layers
         self.workers = workers
         self.folds = folds
         self.kb = kb
@@ -112,6 +115,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 n_folds=self.folds,
                 seed=_seed_of(self.random_state),
                 refits=self.refit,
+                n_layers=self.layers,
             )
             budget = Budget(settings.seconds)
             name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"

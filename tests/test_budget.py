@@ -9,7 +9,7 @@ import pytest
 from metaml.budget import Budget, Drag, in_words, seconds_of
 from metaml.errors import BadRequest
 from metaml.search.settings import TuneSettings
-from metaml.tuning.final_model import closing_seconds
+from metaml.tuning.closing import closing_seconds
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ def tune(
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit the model to all rows: it is smaller and predicts faster.")
     ] = False,
+    layers: Annotated[
+        int | None,
+        typer.Option(min=1, max=2, help="Layers of the ensemble; default: 2 if time allows, 1 with --iterations."),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations."),
@@ -115,6 +119,7 @@ def tune(
             uses_memory=not no_kb,
             exclude_datasets=tuple(exclude_dataset or ()),
             refits=refit,
+            n_layers=layers,
         )
         with opened(":memory:" if no_kb else kb, create=True) as base:
             if exclude_dataset and not no_kb:
@@ -185,9 +190,13 @@ def _summary(tuned: "Tuned", output: Path) -> str:
         how = "Held-out" if tuned.found.plan.n_folds == 1 else "Cross-validated"
         label = metric_label(tuned.found.metric) + basis(tuned.report)
         value = score_text(tuned.found.metric, finished.score)
-        n = len(finished.chosen)
-        lines.append(f"{how} {label}: {value} ({'single model' if n == 1 else f'{finished.kind} of {n}'}).")
-        lines += [f"  {weight:5.0%}  {trial.run.algorithm}" for trial, weight in finished.chosen[:MOST_MEMBERS]]
+        weighted = sorted((member for member in finished.chosen if member.weight), key=lambda member: -member.weight)
+        n, n_layers = len(weighted), finished.model.n_layers
+        kind = "single model" if n == n_layers == 1 else f"{finished.kind} of {n}"
+        lines.append(f"{how} {label}: {value} ({kind}{', two layers' if n_layers > 1 else ''}).")
+        for member in weighted[:MOST_MEMBERS]:
+            where = f", layer {member.trial.layer}" if n_layers > 1 else ""
+            lines.append(f"  {member.weight:5.0%}  {member.trial.run.algorithm}{where}")
         lines += [f"  … and {n - MOST_MEMBERS} more"] if n > MOST_MEMBERS else []
     lines.append(f"Report: {output / 'report.html'}")
     lines.append(f"Predict: metaml predict {shlex.quote(str(output))} NEW.csv -o out.csv")

@@ -66,7 +66,7 @@ def evaluate(
         return _refit(job, dataset, algorithm, n_threads)
     meter, start = MemoryMeter(), time.perf_counter()
     scores: list[dict[str, float]] = []
-    predictions = _empty_predictions(dataset)
+    predictions = _Predictions(job, dataset)
     fit_seconds = predict_seconds = 0.0
     models = _Models(len(job.asked_folds) if job.keep_models else 0)
     clock = _Clock(job, start, on_overtime)
@@ -78,11 +78,11 @@ def evaluate(
             warnings.simplefilter("ignore")
             for fold in job.asked_folds:
                 train, test = job.plan.split(fold)
-                tested = _fit_and_predict(job, fold, dataset, algorithm, train, test, n_threads)
+                tested = _fit_and_predict(job, fold, dataset, algorithm, train, predictions.asked(test), n_threads)
                 fit_seconds += tested.fit_seconds
                 predict_seconds += tested.predict_seconds
-                predictions[test] = tested.prediction
-                scores.append(all_scores(dataset.task, dataset.y[test], tested.prediction, y=dataset.y))
+                own = predictions.keep(test, tested.prediction)
+                scores.append(all_scores(dataset.task, dataset.y[test], own, y=dataset.y))
                 models.keep(tested)
                 if job.tells_folds and models.kept:
                     on_fold(FoldDone(models.kept[-1], scores[-1]))
@@ -107,7 +107,7 @@ def evaluate(
         predict_seconds=predict_seconds,
         peak_megabytes=meter.peak(),
         error=error,
-        predictions=predictions if went_well and job.keep_predictions else None,
+        predictions=predictions.kept if went_well and job.keep_predictions else None,
         models=models.kept if went_well and status == "ok" else (),
         expected_seconds=clock.expected_after(len(scores)) if status in ("partial", "timeout") else 0.0,
     )
@@ -139,6 +139,27 @@ class _Clock:
         if not self._has_overtime:
             self._has_overtime = True
             self._on_overtime()
+
+
+class _Predictions:
+    """What was predicted for each row: out of fold, and for unused rows, if asked for, by the mean of all folds."""
+
+    def __init__(self, job: Job, dataset: Dataset) -> None:
+        self.kept = _empty_predictions(dataset)
+        self._unused = job.plan.unused if job.predicts_unused else np.empty(0, dtype=np.intp)
+        self._n_folds = len(job.asked_folds)
+        self.kept[self._unused] = 0.0
+
+    def asked(self, test: Rows) -> Rows:
+        """Return the rows to predict in a fold that tests these."""
+        return np.concatenate([test, self._unused])
+
+    def keep(self, test: Rows, prediction: Array) -> Array:
+        """Keep the prediction of the rows asked for; return that of the tested ones."""
+        own = prediction[: len(test)]
+        self.kept[test] = own
+        self.kept[self._unused] += prediction[len(test) :] / self._n_folds
+        return own
 
 
 class _Models:

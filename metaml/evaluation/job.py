@@ -90,7 +90,9 @@ class Job:
     `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
     With `overtime`, limits are looked ahead to, and the limit of time gives way to what is better than the best.
     `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold; if it
-    `tells_folds`, too, each of them is told as soon as it is there, whatever becomes of the others. A `refit` is no
+    `tells_folds`, too, each of them is told as soon as it is there, whatever becomes of the others. With
+    `predicts_unused`, the models of all folds also predict the rows that the plan does not use, and their mean is kept:
+    how they would do on new rows. A `refit` is no
     evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the fitted estimator
     comes back.
     """
@@ -108,6 +110,7 @@ class Job:
     race: Race | None = None
     overtime: Overtime | None = None
     refit: bool = False
+    predicts_unused: bool = False
 
     @property
     def asked_folds(self) -> tuple[int, ...]:
@@ -130,7 +133,7 @@ class Outcome:
     nonsense. Only `ok` and `partial` have `scores`: for each metric one value per fold in `folds`, higher is better.
     `fit_seconds` and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over
     the memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set:
-    class probabilities (float32, one column per label) or values (float64); rows that were not tested are NaN.
+    class probabilities (float32, one column per label) or values (float64); rows that were not predicted are NaN.
     `models`, where asked for, complete and small enough, has the pickled estimator of each fold. `estimator` is what a
     refit gives: fitted, as those are, to the codes of the data set's target. All folds would have taken
     `expected_seconds`, as far as that is known and more than `seconds`.

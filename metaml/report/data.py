@@ -61,17 +61,24 @@ class TrialRow:
 
 @dataclass(frozen=True, kw_only=True)
 class MemberFacts:
-    """One model of the final answer; the weights of all members sum to one."""
+    """One model of the final answer; the weights of all members sum to one.
+
+    Those of layer 2 read what the members of layer 1 predict that feed them.
+    """
 
     algorithm: str
     weight: float
     score: float
     config: Config = field(default_factory=dict)
+    layer: int = 1
+    feeds: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Final:
     """The model that was saved; `why` says why there is only a fallback, if that is so.
+
+    `why_one_layer` says why a second layer that was possible is not part of it.
 
     `multipliers` has a factor for the probability of each class; the class with the largest product is predicted.
     """
@@ -81,6 +88,12 @@ class Final:
     members: Sequence[MemberFacts] = ()
     multipliers: Mapping[str, float] | None = None
     why: str = ""
+    why_one_layer: str = ""
+
+    @property
+    def n_layers(self) -> int:
+        """Return how many layers the members form."""
+        return max((member.layer for member in self.members), default=1)
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,8 @@ def model(data: ReportData) -> Html | None:
             [
                 place,
                 shortened(member.algorithm, 30),
-                share(member.weight),
+                *([member.layer] if final.n_layers > 1 else []),
+                share(member.weight) if member.weight else "feeds layer 2",
                 score_text(data.metric, member.score),
                 settings(member.config),
             ]
@@ -100,6 +101,7 @@ def model(data: ReportData) -> Html | None:
         columns = [
             TableColumn("", "number"),
             TableColumn("Algorithm", "name"),
+            *([TableColumn("Layer", "number")] if final.n_layers > 1 else []),
             TableColumn("Weight", "number"),
             TableColumn("Alone", "number"),
             TableColumn("Settings", "wide"),
@@ -131,8 +133,16 @@ def _kind_sentence(final: Final) -> str:
         return "A fallback was saved so that there is a working model, whatever happened."
     if final.kind == "single":
         return "One configuration was chosen."
-    n = len(final.members)
-    return f"The predictions of {counted(n, 'model')} are averaged with these weights." if n else "An ensemble."
+    n = sum(member.weight > 0 for member in final.members)
+    if not n:
+        return "An ensemble."
+    said = f"The predictions of {counted(n, 'model')} are averaged with these weights."
+    if final.n_layers > 1:
+        n_bases = sum(member.feeds for member in final.members)
+        said += f" Those of layer 2 also read what {counted(n_bases, 'model')} of layer 1 predict."
+    elif final.why_one_layer:
+        said += f" A second layer was left out: {final.why_one_layer}."
+    return said
 
 
 def reading(data: ReportData) -> Html:

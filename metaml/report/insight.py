@@ -67,7 +67,10 @@ def features(data: ReportData) -> Html | None:
     members = data.final.members if data.final is not None else ()
     whose = ""
     if len(members) > 1:
-        whose = f" of {max(members, key=lambda member: member.weight).algorithm}, the member with the most weight,"
+        heaviest = max(members, key=lambda member: (-member.layer, member.weight, member.score))
+        whose = f" of {heaviest.algorithm}, the heaviest member of layer 1,"
+        if max(member.layer for member in members) == 1:
+            whose = f" of {heaviest.algorithm}, the member with the most weight,"
     said = f"How much the {label}{whose} {verb} when a column is shuffled, on rows it was not fitted to (± its spread)."
     if most <= 0:
         return joined(paragraph(said), paragraph("Shuffling any single column costs nothing."))

@@ -73,12 +73,16 @@ def _model(metric: str, final: Final) -> dict[str, Any]:
         "score": _plain(final.score),
         "shown": _plain(display(metric, final.score)[1]),
         "why": final.why,
+        "n_layers": final.n_layers,
+        "why_one_layer": final.why_one_layer,
         "multipliers": None if final.multipliers is None else dict(final.multipliers),
         "members": [
             {
                 "algorithm": member.algorithm,
                 "weight": _plain(member.weight),
                 "score": _plain(member.score),
+                "layer": member.layer,
+                "feeds": member.feeds,
                 "config": dict(member.config),
             }
             for member in final.members

@@ -31,7 +31,8 @@ class TuneSettings:
     """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first.
 
     `refits` asks for a final model that is fitted to all rows even where averaging those of the folds is better: it is
-    smaller and predicts sooner.
+    smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
+    is built if time allows, but not where evaluations are counted.
     """
 
     metric: str = "auto"
@@ -48,6 +49,7 @@ class TuneSettings:
     uses_memory: bool = True
     exclude_datasets: tuple[str, ...] = ()
     refits: bool = False
+    n_layers: int | None = None
 
     @property
     def clock(self) -> float | None:
@@ -61,6 +63,8 @@ class TuneSettings:
         if self.seconds is None and self.n_iterations is None:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
         check_seed(self.seed)
+        if self.n_layers not in (None, 1, 2):
+            raise BadRequest(f"An ensemble of {self.n_layers} layers cannot be built. Choose 1 or 2.")
 
 
 def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:

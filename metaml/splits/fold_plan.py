@@ -47,6 +47,21 @@ class FoldPlan:
         return np.flatnonzero(~tested & (self.assignment != UNUSED)), np.flatnonzero(tested)
 
     @property
+    def unused(self) -> Rows:
+        """Return the rows that neither train nor test."""
+        return np.flatnonzero(self.assignment == UNUSED)
+
+    def without_fold(self, fold: int) -> FoldPlan:
+        """Return the plan of the other folds, which does not use the rows of this one.
+
+        >>> given_plan([0, 1, 2, 0]).without_fold(1).assignment.tolist()
+        [0, -1, 1, 0]
+        """
+        others = self.assignment - (self.assignment > fold)
+        others[self.assignment == fold] = UNUSED
+        return FoldPlan(self.strategy, self.n_folds - 1, self.seed, self.max_rows, others)
+
+    @property
     def n_used(self) -> int:
         """Return how many rows train or test."""
         return int((self.assignment != UNUSED).sum())

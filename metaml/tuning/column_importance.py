@@ -13,7 +13,8 @@ from metaml.evaluation import Executor, Job, Limits
 from metaml.report import FeatureImportance, feature_importance
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
-from metaml.tuning.final_model import Finished, closing_seconds
+from metaml.tuning.closing import closing_seconds
+from metaml.tuning.finished import Finished
 from metaml.tuning.trials import FoldModels, Found, Trial
 
 Array = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ def importances(
     budget: Budget,
     models: FoldModels,
 ) -> tuple[list[FeatureImportance], str]:
-    """Return the columns by importance to the member with the most weight, or none and a sentence that says why.
+    """Return the columns by importance to the heaviest member of layer 1, or none and a sentence that says why.
 
     The member is judged on one fold; if what was fitted without that fold was not kept, it is fitted anew. What is left
     of the time is shared with the files that are still to be written.
@@ -41,7 +42,7 @@ def importances(
     seconds = UNTIMED_SECONDS
     if settings.seconds is not None:
         seconds = budget.left - 0.5 * closing_seconds(settings, budget)
-    trial = max(finished.chosen, key=lambda member: member[1])[0]
+    trial = max(finished.chosen, key=lambda member: (-member.trial.layer, member.weight, member.trial.score)).trial
     too_late = "The importance of the columns was not measured: there was no time left. Give more."
     kept = models.get(trial.run.identity)
     n_folds = max(len(trial.outcome.folds), 1)

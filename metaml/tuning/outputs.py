@@ -37,7 +37,7 @@ from metaml.report import (
     validated,
 )
 from metaml.search.settings import TuneSettings
-from metaml.tuning.final_model import Finished
+from metaml.tuning.finished import Finished
 from metaml.tuning.trials import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
@@ -162,11 +162,19 @@ def _final(dataset: Dataset, finished: Finished) -> Final:
         kind=finished.kind,  # type: ignore[arg-type]
         score=finished.score,
         members=[
-            MemberFacts(algorithm=trial.run.algorithm, weight=weight, score=trial.score, config=dict(trial.run.config))
-            for trial, weight in finished.chosen
+            MemberFacts(
+                algorithm=member.trial.run.algorithm,
+                weight=member.weight,
+                score=member.trial.score,
+                config=dict(member.trial.run.config),
+                layer=member.trial.layer,
+                feeds=member.feeds,
+            )
+            for member in finished.chosen
         ],
         multipliers=None if multipliers is None else dict(zip(map(str, labels), multipliers, strict=True)),
         why=finished.why,
+        why_one_layer=finished.why_one_layer,
     )
 
 

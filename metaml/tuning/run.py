@@ -16,10 +16,13 @@ from metaml.report import ReportData
 from metaml.report.wording import counted, metric_label
 from metaml.search.settings import TuneSettings
 from metaml.system.threads import at_most_threads
+from metaml.tuning.closing import refit_reserve, reserve_for
 from metaml.tuning.column_importance import importances
-from metaml.tuning.final_model import Finished, finish, reserve_for
+from metaml.tuning.final_model import finish
+from metaml.tuning.finished import Finished
 from metaml.tuning.outputs import report_data, write_files
 from metaml.tuning.resume import UnfinishedSession, find_unfinished
+from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels, Found, PredictionFiles, TuneProgress
 from metaml_kb import KnowledgeBase, open_kb
@@ -60,7 +63,8 @@ def tune(
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
-    The walk: resume or begin -> session (search) -> final model -> importance of columns -> report and files -> close.
+    The walk: resume or begin -> session (search) -> second layer -> final model -> importance of columns -> report and
+    files -> close.
 
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
@@ -92,7 +96,7 @@ def tune(
             dataset, base, settings, workers, budget=budget, resumed=earlier, prediction_files=files, models=models
         )
         found = session.run(
-            reserve=lambda trials: reserve_for(settings, trials, session, models, budget),
+            reserve=lambda trials: reserve_for(dataset, settings, trials, session, models, budget),
             on_progress=on_progress,
             should_stop=should_stop,
         )
@@ -101,7 +105,10 @@ def tune(
         # A user who stops the search does not want to wait for what the rest of the time would allow.
         end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
         hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
-        finished = finish(dataset, found, workers, hurried, end, models=models, single=single, is_stopped=is_stopped)
+        second = None if single or is_stopped else _second_layer(session, found, models, should_stop)
+        finished = finish(
+            dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
+        )
         features, no_features = importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, finished, searched, budget.used)
         missing = {"features": no_features} if no_features else {}
@@ -110,6 +117,26 @@ def tune(
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used
         return Tuned(finished, _closed(session, found, output, on_note), data, seconds)
+
+
+def _second_layer(
+    session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]
+) -> SecondLayer | None:
+    """Return the second layer on what a session found; None if there can be none, or nothing more can be stored."""
+    dataset, settings, budget = session.dataset, session.settings, session.budget
+    if found.error or not can_have_layers(dataset, found.plan, settings):
+        return None
+    return Stacking(
+        dataset,
+        found,
+        session.executor,
+        settings,
+        budget,
+        models,
+        closing=refit_reserve(settings, found.trials, found, models, budget),
+        note=session.log.note,
+        should_stop=should_stop,
+    ).run()
 
 
 def _unfinished(

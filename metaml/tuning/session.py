@@ -13,6 +13,7 @@ import numpy as np
 
 from metaml.budget import Budget
 from metaml.data import Dataset
+from metaml.ensemble.pool import MOST_EACH, pool
 from metaml.evaluation import Executor, Job, Outcome, default_metric, make_plan, metric
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
@@ -35,13 +36,15 @@ from metaml.splits import PLAN_SEED
 from metaml.tuning.job_limits import JobLimits
 from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
+from metaml.tuning.second_layer import is_base
 from metaml.tuning.session_log import SessionLog
 from metaml.tuning.trials import FoldModels, Found, PartialModel, PredictionFiles, Trial, TuneProgress, ranked
 from metaml_kb import KnowledgeBase
 from metaml_kb.errors import KBError
 
-MOST_KEPT = 60
-"""Out-of-fold predictions and fold models of this many best runs are kept for the ensemble."""
+N_BEST_KEPT = 20
+"""Out-of-fold predictions and fold models are kept of this many best runs, of the best of each algorithm, and of what
+may feed a second layer."""
 TICK_SECONDS = 0.2
 
 Reserve = Callable[[Sequence[Trial]], float]
@@ -339,10 +342,12 @@ class TuneSession:
             self.log.note("killed", {"algorithm": opened.job.algorithm, "config": opened.job.config})
 
     def _forget_weak_trials(self) -> None:
-        """Keep predictions and models of the best trials only, to bound memory and disk."""
-        best = ranked(self.trials)[:MOST_KEPT]
-        kept = {id(trial) for trial in best}
-        runs = {trial.run.identity for trial in best}
+        """Keep predictions and models of what an ensemble may choose from only, to bound memory and disk."""
+        complete = ranked(self.trials)
+        names, scores = [trial.run.algorithm for trial in complete], [trial.score for trial in complete]
+        best = {complete[place].run.identity for place in pool(names, scores, n_best=N_BEST_KEPT, n_each=MOST_EACH)}
+        kept = {id(trial) for trial in complete if trial.run.identity in best or is_base(trial)}
+        runs = {trial.run.identity for trial in complete if id(trial) in kept}
         self.prediction_files.keep_only(runs)
         if self.models is not None:
             self.models.keep_only(runs)

@@ -24,13 +24,15 @@ from metaml_kb import Run
 class Trial:
     """A finished evaluation of a session, and when it finished (seconds of the budget).
 
-    `scores` has a value for each objective of the search. The event log keeps them.
+    `scores` has a value for each objective of the search. The event log keeps them. `layer` is that of the ensemble it
+    was made for; every run of the knowledge base is of layer 1.
     """
 
     run: Run
     outcome: Outcome
     scores: tuple[float, ...]
     at: float
+    layer: int = 1
 
     @property
     def score(self) -> float:

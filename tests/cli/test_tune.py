@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 from metaml.search.settings import TuneSettings
+from metaml.tuning.finished import Chosen
 from metaml.tuning.session import TuneProgress
 from metaml_cli.main import app
 from metaml_cli.tune import _progress_text, _summary
@@ -196,8 +197,9 @@ def test_one_evaluation_is_told_as_one_and_the_command_to_predict_can_be_copied(
 
 
 def test_a_summary_tells_how_many_members_it_does_not_list():
-    trial = SimpleNamespace(run=SimpleNamespace(algorithm="svm"))
-    finished = SimpleNamespace(kind="ensemble", chosen=[(trial, 0.125)] * 8, score=0.9)
+    trial = SimpleNamespace(run=SimpleNamespace(algorithm="svm"), layer=1)
+    model = SimpleNamespace(n_layers=1)
+    finished = SimpleNamespace(kind="ensemble", chosen=[Chosen(trial, 0.125)] * 8, score=0.9, model=model)
     found = SimpleNamespace(trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
     report = SimpleNamespace(is_after_thresholds=False)
 

@@ -226,3 +226,15 @@ def test_models_that_are_too_large_are_not_kept(two_classes, ask, monkeypatch):
     outcome = evaluate(ask(two_classes, "Constant", n_folds=3, keep_models=True), two_classes, ALGORITHMS["Constant"])
 
     assert (outcome.status, outcome.models) == ("ok", ())
+
+
+def test_rows_that_the_plan_does_not_use_are_predicted_by_the_mean_of_the_folds(numbers, ask):
+    job = ask(numbers, "Constant", n_folds=3, keep_predictions=True)
+    held_out = replace(job, plan=job.plan.without_fold(0), predicts_unused=True)
+    unused = job.plan.split(0)[1]
+
+    outcome = evaluate(held_out, numbers, ALGORITHMS["Constant"])
+
+    means = [numbers.y[held_out.plan.split(fold)[0]].mean() for fold in range(2)]
+    assert outcome.predictions[unused] == pytest.approx(np.full(len(unused), np.mean(means)))
+    assert evaluate(replace(held_out, predicts_unused=False), numbers, ALGORITHMS["Constant"]).scores == outcome.scores

@@ -24,6 +24,7 @@ from metaml.records.conversion import dataset_record, fold_plan_record
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.final_model import finish
+from metaml.tuning.finished import Chosen
 from metaml.tuning.replay_session import replay_session
 from metaml.tuning.resume import find_unfinished, trials_of
 from metaml.tuning.run import tune
@@ -159,7 +160,7 @@ def test_the_best_of_a_resumed_search_is_taken_even_if_its_predictions_are_lost(
         finished = finish(iris, known, executor, settings_of(), Budget(None), models=models)
 
     assert (finished.kind, finished.score) == ("single", 1.0)
-    assert finished.chosen == ((lost, 1.0),)
+    assert finished.chosen == (Chosen(lost, 1.0),)
 
 
 def test_two_searches_cut_short_in_one_folder_keep_what_they_need(iris, executor, tmp_path):

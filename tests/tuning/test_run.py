@@ -21,7 +21,8 @@ from metaml.evaluation import Limits, LocalExecutor
 from metaml.model import load
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
-from metaml.tuning.final_model import _why_nothing, finish
+from metaml.tuning.fallback import why_nothing
+from metaml.tuning.final_model import finish
 from metaml.tuning.outputs import best_code
 from metaml.tuning.run import WAITING, tune
 from metaml.tuning.trials import FoldModels
@@ -292,7 +293,7 @@ def test_a_single_evaluation_that_went_wrong_is_told_as_one():
         trial, run=replace(trial.run, status="crashed"), outcome=replace(trial.outcome, error="the worker died")
     )
 
-    why = _why_nothing(replace(found, trials=(crashed,)), settings_of(), is_stopped=False)
+    why = why_nothing(replace(found, trials=(crashed,)), settings_of(), is_stopped=False)
 
     assert why == "the only evaluation went wrong: the worker died"
 

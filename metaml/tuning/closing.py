@@ -1,0 +1,87 @@
+"""How much of a session's time is kept for its end: second layer, refits, ensemble, files and report."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.evaluation import METRICS, FoldPlan
+from metaml.search.settings import TuneSettings
+from metaml.tuning.second_layer import can_have_layers, second_layer_seconds
+from metaml.tuning.trials import FoldModels, Trial, ranked
+
+CLOSING_SECONDS, CLOSING_SHARE, CLOSING_MOST = 0.8, 0.03, 30.0
+"""Time for the ensemble, the files and the report: seconds, plus a share of the budget. Up to 30 s of budget the share
+is work, which takes longer on a busy machine; beyond that it is a margin, which does not grow."""
+REFIT_MARGIN = 1.5
+MOST_REFIT_SHARE = 0.3
+N_RESERVED = 4
+"""Time is kept for refitting this many of the best trials; a larger ensemble takes what is left."""
+LEAST_AVERAGED = 100
+"""With fewer rows a fold model misses too many of them; then members are refitted to all rows."""
+
+
+class Searched(Protocol):
+    """What is searched by and on: a session, or what it found."""
+
+    @property
+    def metric(self) -> str: ...  # noqa: D102
+    @property
+    def plan(self) -> FoldPlan: ...  # noqa: D102
+
+
+def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
+    """Return how long fitting a trial's configuration to all rows should take."""
+    per_fold = trial.outcome.fit_seconds / max(len(trial.outcome.folds), 1)
+    return REFIT_MARGIN * per_fold * len(plan.assignment) / max(plan.n_trained, 1.0)
+
+
+def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -> bool:
+    """Return whether the fold models make the better model: they saw all of many rows, and being sure is no matter.
+
+    An ensemble of averaged models is less sure than its out-of-fold predictions, by which it was chosen. Where the
+    metric asks how sure a model is, its members are fitted anew.
+    """
+    if settings.refits:
+        return False
+    n_rows = len(searched.plan.assignment)
+    is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
+    return is_whole and (n_members == 1 or not METRICS[searched.metric].is_about_probabilities)
+
+
+def closing_seconds(settings: TuneSettings, budget: Budget) -> float:
+    """Return what the ensemble, the files and the report may take: more where others keep the machine busy."""
+    if settings.seconds is None:
+        return 0.0
+    short = min(settings.seconds, CLOSING_MOST)
+    work, margin = CLOSING_SECONDS + CLOSING_SHARE * short, CLOSING_SHARE * (settings.seconds - short)
+    return work * budget.drag.factor + margin
+
+
+def refit_reserve(
+    settings: TuneSettings, trials: Sequence[Trial], searched: Searched, models: FoldModels, budget: Budget
+) -> float:
+    """Return the seconds to keep for closing, and for the refits of the best trials so far that need one."""
+    if settings.seconds is None:
+        return 0.0
+    best = ranked(trials)[:N_RESERVED]
+    if averages_folds(settings, searched, len(best)):
+        best = [trial for trial in best if trial.run.identity not in models]
+    costs = [refit_seconds_of(trial, searched.plan) for trial in best]
+    refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
+    return closing_seconds(settings, budget) + min(refit, MOST_REFIT_SHARE * settings.seconds)
+
+
+def reserve_for(
+    dataset: Dataset,
+    settings: TuneSettings,
+    trials: Sequence[Trial],
+    searched: Searched,
+    models: FoldModels,
+    budget: Budget,
+) -> float:
+    """Return the seconds that a search leaves for its end: closing, refits, and the second layer if there is one."""
+    layer = 0.0
+    if can_have_layers(dataset, searched.plan, settings):
+        layer = second_layer_seconds(trials, 0 if dataset.labels is None else len(dataset.labels), settings)
+    return layer + refit_reserve(settings, trials, searched, models, budget)

@@ -1,0 +1,34 @@
+"""The final model of a session as a value: its members, its score, and the predictions behind it."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from metaml.arrays import Floats
+from metaml.model import Model
+from metaml.tuning.trials import Trial
+
+
+class Chosen(NamedTuple):
+    """A member of the final model: its trial, its weight, and whether it feeds the second layer."""
+
+    trial: Trial
+    weight: float
+    feeds: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """The model, how it was made, and the out-of-fold predictions behind its score (None for a fallback).
+
+    `chosen` are its members, those of layer 1 first; `kind` is single, ensemble or fallback. `why` says why it is a
+    fallback, `why_one_layer` why a second layer that was possible is not part of it.
+    """
+
+    model: Model
+    kind: str
+    chosen: tuple[Chosen, ...]
+    score: float
+    predictions: Floats | None
+    refit_seconds: float
+    why: str = ""
+    why_one_layer: str = ""

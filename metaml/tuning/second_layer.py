@@ -1,0 +1,233 @@
+"""The second layer of a session: depth, once breadth has found what it can build on.
+
+The members of the first layer that feed it are defaults and warm starts, never what was chosen for its score: an
+out-of-fold prediction that was selected among hundreds is too good, and a second layer believes it. Before the layer is
+built, the whole stack is tried on rows that no layer has seen. Where it does not help there, it is left out.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from metaml.arrays import Array
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.ensemble.combination import combine
+from metaml.ensemble.layers import n_columns_of, second_layer_data
+from metaml.ensemble.pool import distinct
+from metaml.ensemble.selection import score, select
+from metaml.evaluation import Executor, FoldPlan, Job, Outcome
+from metaml.records.conversion import run_of
+from metaml.search.objectives import MetricObjective
+from metaml.search.settings import TuneSettings
+from metaml.spaces import Config
+from metaml.splits import PLAN_SEED
+from metaml.tuning.job_batch import run_batch
+from metaml.tuning.trials import FoldModels, Found, Trial, ranked
+
+LEAST_ROWS = 300
+"""With fewer rows a second layer learns the noise of the first."""
+FEWEST_BASES, MOST_BASES, MOST_COLUMNS = 3, 14, 120
+"""Members of the first layer that feed the second, and the columns that they may become."""
+UNSELECTED = ("default", "warm start")
+COST_MARGIN = 1.3
+"""The second layer reads more columns than the first."""
+MOST_SHARE = 0.35
+"""The largest share of the budget that the second layer may take, its check included."""
+CHECK_FOLD, CHECK_SHARE = 0, 0.8
+"""The fold that is set aside for the check, and what the others cost of all five."""
+EVENT = "second layer"
+
+Note = Callable[[str, Mapping[str, object]], None]
+
+
+@dataclass(frozen=True)
+class Stacker:
+    """A configuration for the second layer, and the worker seconds that it should take there."""
+
+    algorithm: str
+    config: Config
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class SecondLayer:
+    """The trials of the second layer, and those of the first that feed it.
+
+    `why_not` says why there is none. `gain` is what the check found on rows that no layer had seen, in the unit of the
+    metric; NaN without a check.
+    """
+
+    bases: tuple[Trial, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    why_not: str = ""
+    gain: float = math.nan
+    seconds: float = 0.0
+
+
+def can_have_layers(dataset: Dataset, plan: FoldPlan, settings: TuneSettings) -> bool:
+    """Return whether a second layer is possible: it is wanted, and every row is tested in one of several folds."""
+    is_wanted = settings.n_layers == 2 or (settings.n_layers is None and settings.clock is not None)
+    return is_wanted and plan.n_folds > 2 and plan.n_tested == len(dataset.y) >= LEAST_ROWS
+
+
+def is_base(trial: Trial) -> bool:
+    """Return whether a trial may feed a second layer: complete, and not chosen for what it scored."""
+    return trial.run.status == "ok" and trial.run.origin in UNSELECTED and math.isfinite(trial.score)
+
+
+def bases_of(trials: Sequence[Trial], n_classes: int) -> list[Trial]:
+    """Return the trials that feed a second layer, best first: distinct, one of each algorithm before a second one."""
+    kept = [trial for trial in ranked(trials) if is_base(trial) and trial.outcome.predictions is not None]
+    kept = [kept[place] for place in distinct([np.asarray(trial.outcome.predictions) for trial in kept])]
+    most = min(MOST_BASES, MOST_COLUMNS // n_columns_of(n_classes))
+    turns: Counter[str] = Counter()
+    by_turn = []
+    for place, trial in enumerate(kept):
+        by_turn.append((turns[trial.run.algorithm], place))
+        turns[trial.run.algorithm] += 1
+    return [kept[place] for place in sorted(place for _, place in sorted(by_turn)[:most])]
+
+
+def stackers_of(trials: Sequence[Trial]) -> list[Stacker]:
+    """Return what the second layer tries: the defaults of all algorithms, the quickest first.
+
+    What each takes there is known from the first layer.
+    """
+    defaults = [trial for trial in ranked(trials) if trial.run.origin == "default"]
+    found = [
+        Stacker(trial.run.algorithm, dict(trial.run.config), COST_MARGIN * trial.outcome.seconds) for trial in defaults
+    ]
+    return sorted(found, key=lambda stacker: stacker.seconds)
+
+
+def second_layer_seconds(trials: Sequence[Trial], n_classes: int, settings: TuneSettings) -> float:
+    """Return the wall-clock seconds to keep for a second layer and its check; 0 if nothing of it fits."""
+    bases, stackers = bases_of(trials, n_classes), stackers_of(trials)
+    if settings.seconds is None or len(bases) < FEWEST_BASES:
+        return 0.0
+    most = MOST_SHARE * settings.seconds
+    affordable = [stacker for stacker in stackers if stacker.seconds < most / 2]
+    return min(_seconds_of(bases, affordable) / settings.n_workers, most) if affordable else 0.0
+
+
+def _seconds_of(bases: Sequence[Trial], stackers: Sequence[Stacker]) -> float:
+    """Return the worker seconds of a second layer and of its check, which has one fold fewer."""
+    layer = sum(stacker.seconds for stacker in stackers)
+    return layer + CHECK_SHARE * (layer + sum(trial.outcome.seconds for trial in bases))
+
+
+class Stacking:
+    """Builds the second layer of a session on a data set, leaving `closing` seconds of the budget; `run` begins."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        found: Found,
+        executor: Executor,
+        settings: TuneSettings,
+        budget: Budget,
+        models: FoldModels,
+        *,
+        closing: float,
+        note: Note,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.dataset, self.found, self.executor, self.settings = dataset, found, executor, settings
+        self.budget, self.models = budget, models
+        self._closing, self._note, self._should_stop = closing, note, should_stop
+        self._n_classes = 0 if dataset.labels is None else len(dataset.labels)
+
+    def run(self) -> SecondLayer:
+        """Return the second layer that the time allows."""
+        begun = self.budget.used
+        bases, stackers = bases_of(self.found.trials, self._n_classes), stackers_of(self.found.trials)
+        if len(bases) < FEWEST_BASES:
+            return SecondLayer(why_not=f"only {len(bases)} members could feed it")
+        self._note(EVENT, {"bases": [trial.run.identity for trial in bases]})
+        stackers = [stacker for stacker in stackers if stacker.seconds < self._left()]
+        gain = self._check(bases, stackers)
+        if gain < 0:
+            why_not = "it did worse on rows that no layer had seen"
+            return SecondLayer(why_not=why_not, gain=gain, seconds=self.budget.used - begun)
+        data = second_layer_data(self.dataset, [_predictions(trial.outcome) for trial in bases])
+        trials = self._evaluated(data, stackers)
+        why_not = "" if trials else "there was no time for it"
+        return SecondLayer(tuple(bases), tuple(trials), why_not, gain, self.budget.used - begun)
+
+    def _left(self) -> float:
+        return self.budget.left - self._closing
+
+    def _check(self, bases: Sequence[Trial], stackers: Sequence[Stacker]) -> float:
+        """Return what the whole stack gains on rows that it has not seen; NaN if there is no time to find out.
+
+        A fold is set aside. Both layers are built on the others, in the same way, and their models predict it.
+        """
+        if _seconds_of(bases, stackers) / self.settings.n_workers > self._left():
+            return math.nan
+        plan = self.found.plan.without_fold(CHECK_FOLD)
+        first = self._predicted(self.dataset, plan, [(t.run.algorithm, dict(t.run.config)) for t in bases])
+        if len(first) < FEWEST_BASES:
+            return math.nan
+        data = second_layer_data(self.dataset, first)
+        second = self._predicted(data, plan, [(item.algorithm, item.config) for item in stackers])
+        if not second:
+            return math.nan
+        gain = self._unseen_score([*first, *second], plan) - self._unseen_score(first, plan)
+        self._note(EVENT, {"gain": gain})
+        return gain
+
+    def _unseen_score(self, predictions: Sequence[Array], plan: FoldPlan) -> float:
+        """Return the score, on the rows that a plan does not use, of the ensemble chosen on the others."""
+        used = np.flatnonzero(plan.assignment >= 0)
+        weights = select(
+            [prediction[used] for prediction in predictions],
+            self.dataset.y[used],
+            self.found.metric,
+            folds=plan.assignment[used].astype(np.float64),
+        )
+        unseen = plan.unused
+        together = combine([prediction[unseen] for prediction in predictions], weights)
+        return score(together, self.dataset.y[unseen], self.found.metric, y=self.dataset.y)
+
+    def _predicted(self, data: Dataset, plan: FoldPlan, configs: Sequence[tuple[str, Config]]) -> list[Array]:
+        """Return what each configuration predicts for all rows, as far as it is complete in time."""
+        self.executor.add(data)
+
+        def job_of(item: tuple[str, Config], seconds: float) -> Job:
+            return replace(self._job(data, plan, *item, seconds), predicts_unused=True, keep_models=False)
+
+        outcomes = run_batch(configs, job_of, self.executor, left=self._left, is_over=self._should_stop)
+        return [_predictions(outcome) for _, outcome in outcomes if outcome.status == "ok"]
+
+    def _evaluated(self, data: Dataset, stackers: Sequence[Stacker]) -> list[Trial]:
+        """Return the complete trials of the second layer."""
+        self.executor.add(data)
+        objective = MetricObjective(self.found.metric, self.dataset.y, self.found.plan.assignment)
+
+        def job_of(stacker: Stacker, seconds: float) -> Job:
+            return self._job(data, self.found.plan, stacker.algorithm, stacker.config, seconds)
+
+        trials = []
+        for stacker, outcome in run_batch(stackers, job_of, self.executor, left=self._left, is_over=self._should_stop):
+            job = job_of(stacker, outcome.seconds)
+            run = run_of(job, outcome, session=self.found.session, environment="", origin=EVENT)
+            trial = Trial(run, replace(outcome, models=()), (objective.value(outcome),), self.budget.used, layer=2)
+            self._note(EVENT, {**trial.as_event(), "algorithm": run.algorithm, "status": outcome.status})
+            if outcome.status == "ok" and math.isfinite(trial.score):
+                self.models.keep(run.identity, outcome.models)
+                trials.append(trial)
+        return trials
+
+    def _job(self, data: Dataset, plan: FoldPlan, algorithm: str, config: Config, seconds: float) -> Job:
+        limits = replace(self.settings.limits, seconds=min(self.settings.limits.seconds, seconds))
+        return Job(
+            data.fingerprint, algorithm, config, plan, PLAN_SEED, limits, keep_predictions=True, keep_models=True
+        )
+
+
+def _predictions(outcome: Outcome) -> Array:
+    return np.asarray(outcome.predictions, dtype=np.float64)
