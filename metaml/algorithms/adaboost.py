@@ -128,4 +128,5 @@ ALGORITHM = Algorithm(
         TrustedClass("AdaBoostClassifier", "sklearn.ensemble:AdaBoostClassifier"),
         TrustedClass("AdaBoostRegressor", "sklearn.ensemble:AdaBoostRegressor"),
     ),
+    stacks=False,
 )

@@ -38,6 +38,8 @@ class Algorithm:
     which workers import beforehand. `first_turn` is its place, from 1, in the order in which defaults are tried when
     nothing is known: strong and quick ones first. An algorithm without a turn comes after all that have one.
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
+    `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
+    see little in them, and single trees are too weak.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Algorithm:
     modules: tuple[str, ...] = ()
     first_turn: int | None = None
     saves: tuple[TrustedClass, ...] = ()
+    stacks: bool = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -61,4 +61,5 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.tree",),
     saves=DECISION_TREES,
+    stacks=False,
 )

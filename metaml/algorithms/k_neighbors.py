@@ -85,4 +85,5 @@ ALGORITHM = Algorithm(
         _NEIGHBORS("KNeighborsClassifier", "sklearn.neighbors:KNeighborsClassifier"),
         _NEIGHBORS("KNeighborsRegressor", "sklearn.neighbors:KNeighborsRegressor"),
     ),
+    stacks=False,
 )

@@ -213,4 +213,5 @@ ALGORITHM = Algorithm(
         TrustedClass("SVC", "sklearn.svm:SVC"),
         TrustedClass("SVR", "sklearn.svm:SVR"),
     ),
+    stacks=False,
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Array
 from metaml.budget import Budget
 from metaml.data import Dataset
@@ -93,15 +94,26 @@ def bases_of(trials: Sequence[Trial], n_classes: int) -> list[Trial]:
 
 
 def stackers_of(trials: Sequence[Trial]) -> list[Stacker]:
-    """Return what the second layer tries: the defaults of all algorithms, the quickest first.
+    """Return what the second layer tries first: the defaults of the algorithms that can stack, the quickest first.
 
     What each takes there is known from the first layer.
     """
-    defaults = [trial for trial in ranked(trials) if trial.run.origin == "default"]
-    found = [
-        Stacker(trial.run.algorithm, dict(trial.run.config), COST_MARGIN * trial.outcome.seconds) for trial in defaults
-    ]
-    return sorted(found, key=lambda stacker: stacker.seconds)
+    defaults = [trial for trial in _that_stack(trials) if trial.run.origin == "default"]
+    return sorted(map(_stacker, defaults), key=lambda stacker: stacker.seconds)
+
+
+def further_stackers(trials: Sequence[Trial]) -> list[Stacker]:
+    """Return what the second layer tries if there is still time: the best other configuration of each algorithm."""
+    others = {trial.run.algorithm: trial for trial in reversed(_that_stack(trials)) if trial.run.origin != "default"}
+    return [_stacker(trial) for trial in ranked(list(others.values()))]
+
+
+def _that_stack(trials: Sequence[Trial]) -> list[Trial]:
+    return [trial for trial in ranked(trials) if ALGORITHMS[trial.run.algorithm].stacks]
+
+
+def _stacker(trial: Trial) -> Stacker:
+    return Stacker(trial.run.algorithm, dict(trial.run.config), COST_MARGIN * trial.outcome.seconds)
 
 
 def second_layer_seconds(trials: Sequence[Trial], n_classes: int, settings: TuneSettings) -> float:
@@ -154,7 +166,7 @@ class Stacking:
             why_not = "it did worse on rows that no layer had seen"
             return SecondLayer(why_not=why_not, gain=gain, seconds=self.budget.used - begun)
         data = second_layer_data(self.dataset, [_predictions(trial.outcome) for trial in bases])
-        trials = self._evaluated(data, stackers)
+        trials = self._evaluated(data, [*stackers, *further_stackers(self.found.trials)])
         why_not = "" if trials else "there was no time for it"
         return SecondLayer(tuple(bases), tuple(trials), why_not, gain, self.budget.used - begun)
 
