@@ -40,6 +40,8 @@ MOST_SHARE = 0.35
 """The largest share of the budget that the second layer may take, its check included."""
 CHECK_FOLD, CHECK_SHARE = 0, 0.8
 """The fold that is set aside for the check, and what the others cost of all five."""
+MOST_REPEATED = 0.2
+"""Share of repeated rows above which an unchecked second layer is not trusted: it recognises rows."""
 EVENT = "second layer"
 
 Note = Callable[[str, Mapping[str, object]], None]
@@ -162,8 +164,10 @@ class Stacking:
         self._note(EVENT, {"bases": [trial.run.identity for trial in bases]})
         stackers = [stacker for stacker in stackers if stacker.seconds < self._left()]
         gain = self._check(bases, stackers)
-        if gain < 0:
-            why_not = "it did worse on rows that no layer had seen"
+        why_not = "it did worse on rows that no layer had seen" if gain < 0 else ""
+        if math.isnan(gain) and self.dataset.X.duplicated().mean() > MOST_REPEATED:
+            why_not = "many rows are repeated, and there was no time to check it"
+        if why_not:
             return SecondLayer(why_not=why_not, gain=gain, seconds=self.budget.used - begun)
         data = second_layer_data(self.dataset, [_predictions(trial.outcome) for trial in bases])
         trials = self._evaluated(data, [*stackers, *further_stackers(self.found.trials)])

@@ -188,3 +188,16 @@ def test_without_enough_members_there_is_none(found, executor):
         layer = stacking(replace(found, trials=found.trials[:1]), executor, models).run()
 
     assert "could feed it" in layer.why_not
+
+
+def test_an_unchecked_one_is_not_trusted_where_rows_repeat(found, executor, monkeypatch):
+    monkeypatch.setattr(Stacking, "_check", lambda *_: math.nan)
+    cancer = builtin.load("breast_cancer")
+    repeated = replace(cancer, X=cancer.X.iloc[np.arange(len(cancer.y)) // 2].reset_index(drop=True))
+
+    with FoldModels() as models:
+        stack = stacking(found, executor, models)
+        stack.dataset = repeated
+        layer = stack.run()
+
+    assert "repeated" in layer.why_not
