@@ -216,13 +216,14 @@ def _contradictions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Find
 
 
 def _impossible(connection: Connection) -> Iterator[tuple[str, float]]:
-    """Yield scores above 1 of metrics that cannot exceed it."""
-    bounded = {"accuracy", "balanced_accuracy", "kappa", "f1_macro", "roc_auc", "r2", "spearman"}
+    """Yield scores above the highest that their metric allows."""
+    highest = dict.fromkeys(("accuracy", "balanced_accuracy", "kappa", "f1", "f1_macro", "roc_auc", "r2", "spearman"), 1)
+    highest |= dict.fromkeys(("neg_log_loss", "neg_brier", "neg_rmse", "neg_mae"), 0)
     run, metric_set = tables.run, tables.metric_set
     query = select(metric_set.c.names, run.c.score_list).join(metric_set, metric_set.c.id == run.c.metric_set_id)
     for names, values in connection.execute(query):
         for name, value in zip(json.loads(names), json.loads(values), strict=True):
-            if name in bounded and value is not None and value > 1 + 1e-9:
+            if name in highest and value is not None and value > highest[name] + 1e-9:
                 yield name, value
 
 

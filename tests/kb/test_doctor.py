@@ -39,12 +39,13 @@ def test_a_run_changed_by_hand_is_found(kb, run_of):
     assert "changed by hand" in finding.text
 
 
-def test_an_impossible_score_is_found(kb, run_of):
-    kb.add_run(run_of(1, scores={"accuracy": 1.7}))
+@pytest.mark.parametrize(("metric", "score"), [("accuracy", 1.7), ("f1", 1.2), ("neg_rmse", 0.5)])
+def test_an_impossible_score_is_found(kb, run_of, metric, score):
+    kb.add_run(run_of(1, scores={metric: score}))
 
     (finding,) = examine(kb)
 
-    assert "accuracy 1.7" in finding.text
+    assert f"{metric} {score}" in finding.text
 
 
 @pytest.mark.parametrize(
