@@ -320,10 +320,11 @@ def doctor(
 
     Example: metaml kb doctor --fix
     """
+    from metaml.experience.vocabulary import EXPECTATIONS
     from metaml_kb.doctor import check_up, report
     from metaml_kb.engine import display_name, locate
 
-    found = check_up(kb, fix=fix)
+    found = check_up(kb, fix=fix, expectations=EXPECTATIONS)
     findings = found.findings
     if form is not Format.table:
         show(report(findings), form)

@@ -51,6 +51,11 @@ class Metric:
     from_counts: FromCounts | None = None
     batched: Batched | None = None
 
+    @property
+    def highest(self) -> float:
+        """Return the score of perfect predictions, which no score exceeds: 0 for a loss, else 1."""
+        return 0.0 if self.is_loss else 1.0
+
     def on(self, y: Array) -> Metric:
         """Return the metric for parts of a data set with this target: F1 looks at the same class in all of them."""
         if not self.has_positive_class or self.positive is not None:

@@ -68,7 +68,7 @@ def test_perfect_predictions_have_the_highest_score_and_the_opposite_a_low_one(f
 
     best, worst = (found.function(truth, given(found, prediction)) for prediction in (perfect, bad))
 
-    assert best == pytest.approx(0.0 if found.is_loss else 1.0, abs=1e-12)
+    assert best == pytest.approx(found.highest, abs=1e-12)
     assert -math.inf < worst < best
 
 
@@ -78,7 +78,7 @@ def test_scores_lie_between_the_worst_and_the_best_and_better_predictions_score_
 
     scores = [found.function(truth, given(found, prediction)) for prediction in predictions_of(task, truth)]
 
-    assert all(type(score) is float and score <= (0.0 if found.is_loss else 1.0) for score in scores)
+    assert all(type(score) is float and score <= found.highest for score in scores)
     assert scores[-1] > scores[0]
 
 
