@@ -1,4 +1,4 @@
-"""InitialDesign what is not, or no longer, or not yet a knowledge base."""
+"""Open what is not, or no longer, or not yet a knowledge base."""
 
 import sqlite3
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from alembic.script import ScriptDirectory
 
 from metaml_kb import open_kb, schema
 from metaml_kb.engine import locate, make_engine
@@ -36,6 +37,12 @@ def test_migrations_and_tables_agree(tmp_path):
         command.check(config)
         connection.commit()
     engine.dispose()
+
+
+def test_the_version_of_the_tables_is_that_of_the_newest_migration():
+    migrations = ScriptDirectory.from_config(schema.alembic_config())
+
+    assert migrations.get_current_head() == schema.HEAD
 
 
 def test_a_new_knowledge_base_has_what_the_migrations_make(tmp_path):
