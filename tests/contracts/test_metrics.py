@@ -116,6 +116,15 @@ def test_accuracy_stands_in_only_for_other_metrics_that_have_its_tasks(found):
     assert not found.accuracy_stands_in or (found is not accuracy and found.tasks == accuracy.tasks)
 
 
+@every_metric
+def test_a_measure_of_openml_has_a_name_of_its_own_and_tasks_of_the_metric(found):
+    others = {other.openml_name for other in METRICS.values() if other is not found}
+
+    assert set(found.openml_tasks) <= set(found.tasks)
+    assert bool(found.openml_tasks) == bool(found.openml_name)
+    assert not found.openml_name or found.openml_name not in others
+
+
 @every_metric_and_task
 def test_a_metric_of_labels_follows_from_counts(found, task):
     assert (found.from_counts is not None) == (found.needs == "labels")
