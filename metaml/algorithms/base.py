@@ -35,8 +35,13 @@ class Algorithm:
     `build(config, *, task, seed, n_threads=1)` returns an unfitted estimator whose `fit`, `predict` and, for
     classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
     `library` is the distribution whose version decides what the algorithm does; `modules` are what its models import,
-    which workers import beforehand. `first_turn` is its place, from 1, in the order in which defaults are tried when
-    nothing is known: strong and quick ones first. An algorithm without a turn comes after all that have one.
+    which workers import beforehand.
+
+    `first_turn` is its place, from 1, in the order in which defaults are tried when nothing is known: strong and quick
+    ones first. An algorithm without a turn comes after all that have one. `first_turn_if_wide` is its place where a
+    table has so many columns that boosting may take the whole budget; `first_turn_if_slow` where boosting, which grows
+    trees for each class, may take much of it. There, algorithms without a turn are not among the first tries.
+
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     """
 
@@ -46,6 +51,8 @@ class Algorithm:
     library: str = "scikit-learn"
     modules: tuple[str, ...] = ()
     first_turn: int | None = None
+    first_turn_if_wide: int | None = None
+    first_turn_if_slow: int | None = None
     saves: tuple[TrustedClass, ...] = ()
 
 

@@ -171,10 +171,13 @@ def test_after_its_modules_are_imported_building_and_fitting_import_nothing_more
     assert answer.stdout.split() == []
 
 
-def test_no_two_algorithms_have_the_same_first_turn_and_the_turns_leave_no_gap():
-    turns = [algorithm.first_turn for algorithm in ALGORITHMS.values() if algorithm.first_turn is not None]
+@pytest.mark.parametrize("turn", ["first_turn", "first_turn_if_wide", "first_turn_if_slow"])
+def test_no_two_algorithms_have_the_same_turn_and_the_turns_leave_no_gap(turn):
+    turns = [getattr(algorithm, turn) for algorithm in ALGORITHMS.values()]
 
-    assert sorted(turns) == list(range(1, len(turns) + 1))
+    taken = sorted(place for place in turns if place is not None)
+
+    assert taken == list(range(1, len(taken) + 1))
 
 
 def classes_in(plain):
