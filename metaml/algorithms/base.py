@@ -35,7 +35,8 @@ class Algorithm:
     `build(config, *, task, seed, n_threads=1)` returns an unfitted estimator whose `fit`, `predict` and, for
     classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
     `library` is the distribution whose version decides what the algorithm does; `modules` are what its models import,
-    which workers import beforehand.
+    which workers import beforehand. `is_extra`: the library is installed only with metaml's extra of the algorithm's
+    name.
 
     `first_turn` is its place, from 1, in the order in which defaults are tried when nothing is known: strong and quick
     ones first. An algorithm without a turn comes after all that have one. `first_turn_if_wide` is its place where a
@@ -50,6 +51,7 @@ class Algorithm:
     build: Callable[..., BaseEstimator]
     library: str = "scikit-learn"
     modules: tuple[str, ...] = ()
+    is_extra: bool = False
     first_turn: int | None = None
     first_turn_if_wide: int | None = None
     first_turn_if_slow: int | None = None

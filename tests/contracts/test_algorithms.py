@@ -4,7 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 
 import numpy as np
 import pandas as pd
@@ -169,6 +169,12 @@ def test_after_its_modules_are_imported_building_and_fitting_import_nothing_more
     answer = subprocess.run([sys.executable, "-c", FIRST_FIT, name], capture_output=True, text=True, check=True)
 
     assert answer.stdout.split() == []
+
+
+def test_an_algorithm_whose_library_is_an_extra_has_an_extra_of_its_name():
+    extras = metadata("metaml").get_all("Provides-Extra")
+
+    assert {algorithm.name for algorithm in KNOWN if algorithm.is_extra} <= set(extras)
 
 
 @pytest.mark.parametrize("turn", ["first_turn", "first_turn_if_wide", "first_turn_if_slow"])
