@@ -28,17 +28,6 @@ DAY = 86_400.0
 ROUNDING = 1e-9
 INTEGRITY = "PRAGMA integrity_check(5)"
 LONGEST_REPORT, LONGEST_SAMPLE = 200, 40
-JSON_COLUMNS = (
-    tables.dataset.c.details,
-    tables.metric_set.c.names,
-    tables.parameter_set.c.names,
-    tables.configuration.c.value_list,
-    tables.environment.c.versions,
-    tables.session.c.settings,
-    tables.event.c.details,
-    tables.run.c.score_list,
-    tables.proposal.c.details,
-)
 COMPARED_METAFEATURES = (
     "NumberOfInstances",
     "NumberOfFeatures",
@@ -154,7 +143,7 @@ def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
 
 def _unreadable(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
     """Find texts that should be JSON and are not: such rows cannot be read."""
-    for column in JSON_COLUMNS:
+    for column in tables.JSON_KINDS:
         wrong = [text for text in connection.execute(select(column)).scalars() if not _is_json(text)]
         if wrong:
             have = "row of {} has" if len(wrong) == 1 else "rows of {} have"
