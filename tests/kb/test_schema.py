@@ -19,7 +19,7 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "9000", "{head}", None, None
 
 
 def upgrade():
@@ -89,7 +89,7 @@ def with_next_revision(tmp_path: Path) -> Path:
     for file in schema.migrations_folder().rglob("*.*"):
         if file.suffix in (".py", ".mako"):
             (folder / file.relative_to(schema.migrations_folder())).write_text(file.read_text())
-    (folder / "versions" / "0002_next.py").write_text(NEXT_REVISION)
+    (folder / "versions" / "9000_next.py").write_text(NEXT_REVISION.format(head=schema.HEAD))
     return folder
 
 
