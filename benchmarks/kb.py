@@ -103,7 +103,6 @@ def ingest_bare(path: Path, n: int) -> float:
         connection.execute("INSERT INTO algorithm VALUES (?, ?)", (number + 1, f"algorithm_{number}"))
         connection.execute("INSERT INTO parameter_set VALUES (?, ?, ?)", (number + 1, number + 1, names))
     connection.commit()
-    marks = {name: ", ".join("?" * len(metadata.tables[name].columns)) for name in ("configuration", "run")}
     total, number = 0.0, 0
     for runs in batches(n):
         configurations, rows = [], []
@@ -124,7 +123,9 @@ def ingest_bare(path: Path, n: int) -> float:
             rows.append((*keys, "random", *measured, 1, pack_scores(run.scores)[1], None))
         start = time.perf_counter()
         for table, content in (("configuration", configurations), ("run", rows)):
-            connection.executemany(f"INSERT INTO {table} VALUES ({marks[table]})", content)
+            columns = list(metadata.tables[table].columns.keys())[: len(content[0])]
+            marks = ", ".join("?" * len(columns))
+            connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", content)
         connection.commit()
         total += time.perf_counter() - start
     connection.close()

@@ -14,7 +14,9 @@ from metaml.search.settings import TuneSettings
 from metaml.tuning.replay_session import replay_session
 from metaml.tuning.run import tune
 from metaml_kb import open_kb
+from metaml_kb.engine import locate, make_engine
 from metaml_kb.exchange import import_file
+from metaml_kb.schema import upgrade
 
 ASSETS = Path(__file__).parent / "assets" / "release_0_1"
 
@@ -22,6 +24,9 @@ ASSETS = Path(__file__).parent / "assets" / "release_0_1"
 @pytest.fixture
 def kb(tmp_path):
     shutil.copy(ASSETS / "kb.db", tmp_path / "kb.db")
+    engine = make_engine(locate(tmp_path / "kb.db"))
+    upgrade(engine)
+    engine.dispose()
     with open_kb(tmp_path / "kb.db") as base:
         yield base
 

@@ -145,10 +145,9 @@ def moment(text: str) -> datetime | str:
 
 def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return runs for a table on screen: names, scores, seconds, and the configuration in one column."""
+    from metaml_kb.frames import hyperparameter_columns
+
     metrics = frame.attrs.get("metrics", [])
-    known = {"run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session", "probability", "error"}
-    known |= {"fit_seconds", "predict_seconds", "peak_megabytes", "finished_at", *metrics}
-    hyperparameters = [name for name in frame.columns if name not in known]
     arranged = frame[["dataset", "algorithm", "status"]].copy()
     arranged.insert(0, "run", frame["run"].str[:8])
     arranged[metrics] = frame[metrics]
@@ -156,7 +155,7 @@ def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
     arranged["error"] = frame["error"]
     arranged["configuration"] = [
         ", ".join(f"{name}={value}" for name, value in row.items() if value is None or value == value)
-        for row in frame[hyperparameters].astype(object).to_dict("records")
+        for row in frame[hyperparameter_columns(frame)].astype(object).to_dict("records")
     ]
     return arranged
 
@@ -320,10 +319,11 @@ def doctor(
 
     Example: metaml kb doctor --fix
     """
+    from metaml.experience.vocabulary import EXPECTATIONS
     from metaml_kb.doctor import check_up, report
     from metaml_kb.engine import display_name, locate
 
-    found = check_up(kb, fix=fix)
+    found = check_up(kb, fix=fix, expectations=EXPECTATIONS)
     findings = found.findings
     if form is not Format.table:
         show(report(findings), form)

@@ -3,9 +3,10 @@
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
@@ -24,20 +25,9 @@ from metaml_kb.sql import KnowledgeBase, open_kb
 from metaml_kb.transfer import runs_in
 
 DAY = 86_400.0
+ROUNDING = 1e-9
 INTEGRITY = "PRAGMA integrity_check(5)"
 LONGEST_REPORT, LONGEST_SAMPLE = 200, 40
-JSON_COLUMNS = (
-    tables.dataset.c.details,
-    tables.metric_set.c.names,
-    tables.parameter_set.c.names,
-    tables.configuration.c.value_list,
-    tables.environment.c.versions,
-    tables.session.c.settings,
-    tables.event.c.details,
-    tables.run.c.score_list,
-    tables.proposal.c.details,
-)
-LEARNERS = ("scikit-learn", "xgboost", "lightgbm", "catboost")
 COMPARED_METAFEATURES = (
     "NumberOfInstances",
     "NumberOfFeatures",
@@ -58,6 +48,18 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Expectations:
+    """What only the caller knows about the content of runs. By default nothing, and then nothing of it is checked.
+
+    `highest_scores` is the highest possible score by metric; `libraries` are those whose release changes what an
+    algorithm does.
+    """
+
+    highest_scores: Mapping[str, float] = field(default_factory=dict)
+    libraries: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NearDuplicates:
     """Two data sets that are probably the same, and why; `are_starters` if both came with the starter."""
 
@@ -75,14 +77,18 @@ class CheckUp:
     n_left_out: int = 0
 
 
-def check_up(place: str | Path | None, *, fix: bool = False) -> CheckUp:
+NOTHING_EXPECTED = Expectations()
+
+
+def check_up(place: str | Path | None, *, fix: bool = False, expectations: Expectations = NOTHING_EXPECTED) -> CheckUp:
     """Return what is wrong with the knowledge base at a path or URL, even if it is too damaged to open.
 
-    With `fix`, first remove rows that no run refers to. Raises `CannotOpen` if it cannot be opened for another reason.
+    With `fix`, first remove rows that no run refers to. `expectations` add the checks that need to know metrics and
+    libraries. Raises `CannotOpen` if it cannot be opened for another reason.
     """
     try:
         with open_kb(place, create=False) as kb:
-            findings = examine(kb, fix=fix)
+            findings = examine(kb, fix=fix, expectations=expectations)
             is_sound = all(finding.check != "integrity" for finding in findings)
             return CheckUp(findings, sum(pair.are_starters for pair in near_duplicates(kb)) if is_sound else 0)
     except CannotOpen:
@@ -93,7 +99,7 @@ def check_up(place: str | Path | None, *, fix: bool = False) -> CheckUp:
         return CheckUp([damage])
 
 
-def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
+def examine(kb: KnowledgeBase, *, fix: bool = False, expectations: Expectations = NOTHING_EXPECTED) -> list[Finding]:
     """Return the findings of all checks; with `fix`, first remove rows that no run refers to.
 
     If the file is damaged, return only that finding and change nothing.
@@ -109,7 +115,8 @@ def examine(kb: KnowledgeBase, *, fix: bool = False) -> list[Finding]:
     checks: list[Callable[[KnowledgeBase, Connection], Iterator[Finding]]] = [
         _orphans,
         _contradictions,
-        _stale_versions,
+        partial(_impossible_scores, highest=expectations.highest_scores),
+        partial(_stale_versions, libraries=expectations.libraries),
         _near_duplicates,
         _unfinished_sessions,
     ]
@@ -136,7 +143,7 @@ def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
 
 def _unreadable(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
     """Find texts that should be JSON and are not: such rows cannot be read."""
-    for column in JSON_COLUMNS:
+    for column in tables.JSON_KINDS:
         wrong = [text for text in connection.execute(select(column)).scalars() if not _is_json(text)]
         if wrong:
             have = "row of {} has" if len(wrong) == 1 else "rows of {} have"
@@ -210,24 +217,27 @@ def _contradictions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Find
         yield Finding("contradictions", f"{wrong} runs do not match their identity: they were changed by hand.", True)
     if empty:
         yield Finding("contradictions", f"{empty} runs have the status ok but no score.", True)
-    score = [f"{metric} {value}" for metric, value in _impossible(connection)]
-    if score:
-        yield Finding("contradictions", f"{len(score)} scores are impossible, such as {score[0]}.", True)
 
 
-def _impossible(connection: Connection) -> Iterator[tuple[str, float]]:
-    """Yield scores above 1 of metrics that cannot exceed it."""
-    bounded = {"accuracy", "balanced_accuracy", "kappa", "f1_macro", "roc_auc", "r2", "spearman"}
+def _impossible_scores(
+    _kb: KnowledgeBase, connection: Connection, *, highest: Mapping[str, float]
+) -> Iterator[Finding]:
+    """Find scores above the highest that their metric allows."""
     run, metric_set = tables.run, tables.metric_set
     query = select(metric_set.c.names, run.c.score_list).join(metric_set, metric_set.c.id == run.c.metric_set_id)
-    for names, values in connection.execute(query):
-        for name, value in zip(json.loads(names), json.loads(values), strict=True):
-            if name in bounded and value is not None and value > 1 + 1e-9:
-                yield name, value
+    impossible = [
+        f"{name} {value}"
+        for names, values in connection.execute(query)
+        for name, value in zip(json.loads(names), json.loads(values), strict=True)
+        if name in highest and value is not None and value > highest[name] + ROUNDING
+    ]
+    if impossible:
+        text = f"{len(impossible)} scores are impossible, such as {impossible[0]}."
+        yield Finding("contradictions", text, is_error=True)
 
 
-def _stale_versions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
-    """Find runs made with another release of a learning library than the one installed."""
+def _stale_versions(_kb: KnowledgeBase, connection: Connection, *, libraries: Collection[str]) -> Iterator[Finding]:
+    """Find runs made with another release of one of these libraries than the one installed."""
     run, environment = tables.run, tables.environment
     counts = connection.execute(
         select(environment.c.versions, func.count(run.c.id))
@@ -237,7 +247,7 @@ def _stale_versions(_kb: KnowledgeBase, connection: Connection) -> Iterator[Find
     stale: dict[tuple[str, str], int] = {}
     for text, n in counts:
         for library, found in json.loads(text).items():
-            if library in LEARNERS and (here := _installed(library)) and _release(here) != _release(found):
+            if library in libraries and (here := _installed(library)) and _release(here) != _release(found):
                 stale[library, found] = stale.get((library, found), 0) + n
     for (library, found), n in sorted(stale.items()):
         yield Finding("versions", f"{n} runs were made with {library} {found}; installed is {_installed(library)}.")

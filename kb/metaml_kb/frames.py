@@ -17,13 +17,15 @@ from metaml_kb.errors import BadQuery
 from metaml_kb.filters import RunFilter, condition_for
 from metaml_kb.packing import unpack_folds
 from metaml_kb.records import STATUSES
+from metaml_kb.runrows import AS_STORED
 from metaml_kb.words import Words, names_of
 
 CHUNK = 50_000
 LEADING = ("run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session")
-TRAILING = ("probability", "fit_seconds", "predict_seconds", "peak_megabytes", "error", "finished_at")
-
-MEASURED = ("identity", "seed", "probability", "fit_seconds", "predict_seconds", "peak_megabytes", "finished_at")
+TRAILING = tuple(name for name in AS_STORED if name not in LEADING)
+"""The columns before and after those of hyperparameters and scores."""
+MEASURED = tuple(name for name in TRAILING if name != "error")
+"""Columns that are fetched for every run; only few runs have an error."""
 
 
 def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False) -> pd.DataFrame:
@@ -49,7 +51,7 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
         kept = pd.Series(column, dtype=object) if column.dtype == object else column
         columns[name if name not in reserved else f"config.{name}"] = kept
     columns |= scores
-    columns |= {name: np.array(table[name], dtype=np.float64) for name in TRAILING if name != "error"}
+    columns |= {name: _typed(tables.run.c[name], table[name]) for name in MEASURED}
     columns["error"] = _errors(connection, wanted, table["identity"], codes["status"])
     columns["finished_at"] = pd.to_datetime(columns["finished_at"], unit="s", utc=True)
     frame = pd.DataFrame(columns, index=pd.RangeIndex(len(table["identity"])))
@@ -57,10 +59,16 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
     return frame
 
 
+def hyperparameter_columns(runs: pd.DataFrame) -> list[str]:
+    """Return the columns of a frame of runs that are hyperparameters, in their order."""
+    others = {*LEADING, *TRAILING, *runs.attrs.get("metrics", ())}
+    return [name for name in runs.columns if name not in others]
+
+
 def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bool) -> dict[str, list[Any]]:
     """Return the columns of the selected runs as the database gives them; small numbers are packed into one integer."""
     run, configuration = tables.run, tables.configuration
-    chosen = [run.c[name] for name in MEASURED] + ([run.c.fold_scores] if folds else [])
+    chosen = [run.c[name] for name in ("identity", "seed", *MEASURED)] + ([run.c.fold_scores] if folds else [])
     texts = [_as_bytes(connection, column) for column in (run.c.score_list, configuration.c.value_list)]
     packed = words.packed()
     names = [*packed, *(column.name for column in chosen), "score_list", "value_list"]
@@ -80,6 +88,13 @@ def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bo
             for name, values in zip(names, zip(*rows, strict=True), strict=True):
                 table[name] += values
     return table
+
+
+def _typed(column: Column[Any], values: list[Any]) -> Any:
+    """Return the values of a column as an array: words, or numbers with NaN where there is none."""
+    if column.type.python_type is str:
+        return pd.array(values, dtype="str")
+    return np.array(values, dtype=np.float64)
 
 
 def _as_bytes(connection: Connection, column: Column[Any]) -> ColumnElement[bytes]:

@@ -87,11 +87,11 @@ def _run_row(connection: Connection, beginning: str, where: str) -> Row:
 
 
 def _record(connection: Connection, table: Table, number: int, *left_out: str) -> Row:
-    """Return a row by its number, without the number and the columns `left_out`; JSON columns are decoded."""
+    """Return a row by its number, without the number and the columns `left_out`; JSON objects are decoded."""
     row = dict(connection.execute(select(table).where(table.c.id == number)).mappings().one())
-    for name in ("details", "settings", "versions"):
-        if name in row:
-            row[name] = json.loads(row[name])
+    for column in table.columns:
+        if tables.JSON_KINDS.get(column) is dict:
+            row[column.name] = json.loads(row[column.name])
     return {name: value for name, value in row.items() if name not in ("id", *left_out)}
 
 

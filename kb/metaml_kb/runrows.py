@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,9 @@ RUN_ROWS = select(tables.run, tables.configuration.c.parameter_set_id, tables.co
     tables.configuration, tables.configuration.c.id == tables.run.c.configuration_id
 )
 """The query for all runs, each with the values of its configuration."""
-AS_STORED = (
-    *("seed", "status", "origin", "probability", "fit_seconds"),
-    *("predict_seconds", "peak_megabytes", "error", "finished_at"),
-)
+_FIELDS = {field.name for field in fields(Run)}
+AS_STORED = tuple(column.name for column in tables.run.columns if column.name in _FIELDS)
+"""The columns that hold a field of `Run` as it is. A new one needs only a field and a column of the same name."""
 
 Row = Mapping[Any, Any]
 

@@ -19,7 +19,6 @@ from metaml_kb.tables import create_views, drop_views, knowledge_base, metadata
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
 SQLITE_MAGIC = b"SQLite format 3\x00"
 ZIP_MAGIC = b"PK\x03\x04"
 HEADER_BYTES = 100
@@ -33,6 +32,15 @@ def migrations_folder() -> Path:
     here = Path(__file__).resolve()
     installed = here.parent / "migrations"
     return installed if installed.is_dir() else here.parents[2] / "migrations"
+
+
+def newest_version() -> str:
+    """Return the version that the newest migration makes: what its file name begins with."""
+    return max(path.name.partition("_")[0] for path in (migrations_folder() / "versions").glob("[0-9]*.py"))
+
+
+HEAD = newest_version()
+"""The version of `metaml_kb.tables`."""
 
 
 def check_file(url: URL, *, create: bool) -> None:

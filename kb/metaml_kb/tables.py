@@ -10,6 +10,8 @@ The views show them as rows: `setting` (a hyperparameter of a configuration), `s
 (a score with names instead of numbers).
 """
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -41,6 +43,11 @@ def _id() -> Column[int]:
     return Column("id", Integer, primary_key=True, autoincrement=False)
 
 
+def _json(name: str, kind: type, *, unique: bool = False) -> Column[str]:
+    """Return a column of JSON texts, each of them an object (`dict`) or an array (`list`)."""
+    return Column(name, Text, nullable=False, unique=unique or None, info={"json": kind})
+
+
 knowledge_base = Table(
     "knowledge_base",
     metadata,
@@ -63,7 +70,7 @@ dataset = Table(
     Column("n_columns", Integer),
     Column("n_classes", Integer),
     Column("source", Text, nullable=False),
-    Column("details", Text, nullable=False),
+    _json("details", dict),
     Column("added_at", Double, nullable=False),
 )
 
@@ -96,7 +103,7 @@ metric_set = Table(
     metadata,
     _id(),
     # The names of the metrics that a run was scored by, sorted, as a JSON array.
-    Column("names", Text, nullable=False, unique=True),
+    _json("names", list, unique=True),
 )
 
 parameter_set = Table(
@@ -105,7 +112,7 @@ parameter_set = Table(
     _id(),
     Column("algorithm_id", ForeignKey("algorithm.id"), nullable=False),
     # The names of the active hyperparameters, sorted, as a JSON array. Storing them once halves the file.
-    Column("names", Text, nullable=False),
+    _json("names", list),
     UniqueConstraint("algorithm_id", "names"),
 )
 
@@ -117,7 +124,7 @@ configuration = Table(
     # 64 bits of a hash of the content: an index of the whole texts would double the file.
     Column("hash", BigInteger, nullable=False, index=True),
     # The values in the order of the names, as a JSON array; the view `setting` pairs them.
-    Column("value_list", Text, nullable=False),
+    _json("value_list", list),
 )
 
 fold_plan = Table(
@@ -140,7 +147,7 @@ environment = Table(
     Column("host", Text, nullable=False),
     Column("platform", Text, nullable=False),
     Column("processor", Text, nullable=False),
-    Column("versions", Text, nullable=False),
+    _json("versions", dict),
     Column("reference_seconds", Double),
 )
 
@@ -153,7 +160,7 @@ session = Table(
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
     Column("seed", BigInteger),
-    Column("settings", Text, nullable=False),
+    _json("settings", dict),
 )
 
 event = Table(
@@ -163,7 +170,7 @@ event = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("at", Double, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("details", Text, nullable=False),
+    _json("details", dict),
     sqlite_with_rowid=False,
 )
 
@@ -189,7 +196,7 @@ run = Table(
     Column("finished_at", Double),
     Column("metric_set_id", ForeignKey("metric_set.id"), nullable=False),
     # The mean of each metric in the order of the set's names, as a JSON array; the view `score` pairs them.
-    Column("score_list", Text, nullable=False),
+    _json("score_list", list),
     # The same per fold: little-endian float64, a row per metric; NULL where only the means are known.
     Column("fold_scores", LargeBinary),
     Index(None, "dataset_id", "algorithm_id"),
@@ -204,7 +211,7 @@ proposal = Table(
     Column("predicted_std", Double),
     Column("predicted_seconds", Double),
     Column("acquisition", Double),
-    Column("details", Text, nullable=False),
+    _json("details", dict),
 )
 
 prediction = Table(
@@ -216,6 +223,14 @@ prediction = Table(
     # Out-of-fold predictions, float32 in row order, zlib-packed; NaN where a row was in no test fold.
     Column("data", LargeBinary, nullable=False),
 )
+
+JSON_KINDS: dict[Column[Any], type] = {
+    column: column.info["json"]
+    for table in metadata.tables.values()
+    for column in table.columns
+    if "json" in column.info
+}
+"""What each column of JSON texts holds: objects (`dict`) or arrays (`list`)."""
 
 
 RESULT = """

@@ -24,14 +24,7 @@ from metaml_kb.writing import Added, Clash, canonical
 CHUNK = 5_000
 STORAGE_CLASSES = {int: {"integer"}, float: {"real", "integer"}, str: {"text"}, bytes: {"blob"}}
 """SQLite's names for the types of values. We check them because SQLite allows any value in any column."""
-OBJECTS = (
-    tables.dataset.c.details,
-    tables.environment.c.versions,
-    tables.session.c.settings,
-    tables.event.c.details,
-    tables.proposal.c.details,
-)
-"""Columns of JSON objects."""
+OBJECTS = tuple(column for column, kind in tables.JSON_KINDS.items() if kind is dict)
 NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, zlib.error)
 """What reading may raise if metaml did not write the records."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
+from operator import attrgetter
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -24,9 +25,16 @@ from metaml_kb.dimensions import (
 from metaml_kb.errors import BadRecord
 from metaml_kb.packing import pack_predictions, pack_scores
 from metaml_kb.records import ORIGINS, STATUSES, Run, plain, run_identity, split_config
+from metaml_kb.runrows import AS_STORED
 
 ERROR_LENGTH = 2000
-RUN_COLUMNS = tuple(column.name for column in tables.run.columns)
+COMPUTED = (
+    *("id", "identity", "dataset_id", "algorithm_id", "configuration_id", "fold_plan_id", "environment_id"),
+    *("session_id", "error", "finished_at", "metric_set_id", "score_list", "fold_scores"),
+)
+"""The columns of a run that `_insert_runs` computes, in this order. The others are fields of the record."""
+COPIED = tuple(name for name in AS_STORED if name not in COMPUTED)
+_copied = attrgetter(*COPIED)
 Split = tuple[tuple[str, ...], str]
 
 
@@ -196,24 +204,18 @@ def _insert_runs(
             plans[run.fold_plan],
             environments[run.environment],
             sessions[run.session],
-            plain(run.seed),
-            run.status,
-            run.origin,
-            plain(run.probability),
-            plain(run.fit_seconds),
-            plain(run.predict_seconds),
-            plain(run.peak_megabytes),
             run.error[:ERROR_LENGTH] if run.error else None,
             now if run.finished_at is None else plain(run.finished_at),
             metric_sets[metrics],
             means,
             folds,
+            *map(plain, _copied(run)),
         )
         for run, configuration, (identity, number), (metrics, means, folds) in zip(
             runs, configurations, numbers.items(), scores, strict=True
         )
     ]
-    insert_rows(connection, tables.run, RUN_COLUMNS, rows)
+    insert_rows(connection, tables.run, COMPUTED + COPIED, rows)
     _insert_companions(connection, runs, numbers)
 
 

@@ -41,13 +41,10 @@ KNOWN: tuple[Algorithm, ...] = (
 )
 """Every algorithm, also those whose library is not installed here."""
 
-EXTRAS = ("catboost",)
-"""Algorithms that are there only with the extra of their name."""
-
 ALGORITHMS: dict[str, Algorithm] = {
-    found.name: found for found in KNOWN if found.name not in EXTRAS or find_spec(found.name) is not None
+    found.name: found for found in KNOWN if not found.is_extra or find_spec(found.modules[0]) is not None
 }
-"""Every algorithm by name; `catboost` is among them where it is installed."""
+"""Every algorithm by name; one whose library is an extra is among them where that is installed."""
 
 
 def check_known(names: Iterable[str]) -> None:
@@ -56,8 +53,8 @@ def check_known(names: Iterable[str]) -> None:
     >>> check_known(["svm"])
     """
     unknown = [name for name in names if name not in ALGORITHMS]
-    for name in unknown:
-        if name in EXTRAS:
-            raise BadRequest(f"The library of {name} is not installed. Run: pip install 'metaml[{name}]'")
+    for found in KNOWN:
+        if found.name in unknown:
+            raise BadRequest(f"The library of {found.name} is not installed. Run: pip install 'metaml[{found.name}]'")
     if unknown:
         raise BadRequest(f"There is no algorithm {', '.join(unknown)}. Choose among: {', '.join(ALGORITHMS)}.")

@@ -35,8 +35,14 @@ class Algorithm:
     `build(config, *, task, seed, n_threads=1)` returns an unfitted estimator whose `fit`, `predict` and, for
     classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
     `library` is the distribution whose version decides what the algorithm does; `modules` are what its models import,
-    which workers import beforehand. `first_turn` is its place, from 1, in the order in which defaults are tried when
-    nothing is known: strong and quick ones first. An algorithm without a turn comes after all that have one.
+    which workers import beforehand. `is_extra`: the library is installed only with metaml's extra of the algorithm's
+    name.
+
+    `first_turn` is its place, from 1, in the order in which defaults are tried when nothing is known: strong and quick
+    ones first. An algorithm without a turn comes after all that have one. `first_turn_if_wide` is its place where a
+    table has so many columns that boosting may take the whole budget; `first_turn_if_slow` where boosting, which grows
+    trees for each class, may take much of it. There, algorithms without a turn are not among the first tries.
+
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
     see little in them, and single trees are too weak.
@@ -47,7 +53,10 @@ class Algorithm:
     build: Callable[..., BaseEstimator]
     library: str = "scikit-learn"
     modules: tuple[str, ...] = ()
+    is_extra: bool = False
     first_turn: int | None = None
+    first_turn_if_wide: int | None = None
+    first_turn_if_slow: int | None = None
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
 

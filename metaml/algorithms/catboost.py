@@ -126,6 +126,7 @@ ALGORITHM = Algorithm(
     build,
     library="catboost",
     modules=("catboost",),
+    is_extra=True,
     saves=(
         TrustedClass("catboost", "metaml.algorithms.catboost:_CatBoost"),
         TrustedClass("CatBoostClassifier", "catboost:CatBoostClassifier", take=_take_model, make=_make_model),

@@ -85,6 +85,8 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.linear_model",),
     first_turn=5,
+    first_turn_if_wide=2,
+    first_turn_if_slow=3,
     saves=(
         TrustedClass("ElasticNet", "sklearn.linear_model:ElasticNet"),
         TrustedClass("LogisticRegression", "sklearn.linear_model:LogisticRegression"),

@@ -44,6 +44,8 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.ensemble",),
     first_turn=4,
+    first_turn_if_wide=1,
+    first_turn_if_slow=1,
     saves=(
         TREE,
         FOREST,

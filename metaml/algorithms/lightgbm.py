@@ -136,6 +136,8 @@ ALGORITHM = Algorithm(
     library="lightgbm",
     modules=("lightgbm",),
     first_turn=1,
+    first_turn_if_wide=5,
+    first_turn_if_slow=5,
     saves=(
         TrustedClass("lightgbm", "metaml.algorithms.lightgbm:_LightGBM"),
         TrustedClass("LightGBMBooster", "lightgbm:Booster", take=_take_booster, make=_make_booster),

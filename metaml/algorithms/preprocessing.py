@@ -21,6 +21,8 @@ Encoding = Literal["native", "integer", "one_hot", "impact"]
 Imputation = Literal["mean", "median"]
 Scaling = Literal["standard", "robust", "quantile"]
 
+ENCODING, IMPUTATION = "encoding", "imputation"
+"""The parameters that have no effect without categories, or without missing numbers."""
 _LARGEST = 1e30  # squares of it still fit in a float64, and it fits in a float32
 _NATIVE_LEVELS = 254  # scikit-learn's histograms have 255 bins, one of them for missing values
 
@@ -34,14 +36,14 @@ def encoding_parameters(
     """
     choices: tuple[Encoding, ...] = ("integer", "one_hot", "impact")
     return [
-        Choice("encoding", ("native", *choices) if native else choices, default=default, when=when),
-        Integer("max_levels", 2, 64, default=max_levels, log=True, when=("encoding", ("one_hot",))),
+        Choice(ENCODING, ("native", *choices) if native else choices, default=default, when=when),
+        Integer("max_levels", 2, 64, default=max_levels, log=True, when=(ENCODING, ("one_hot",))),
     ]
 
 
 def imputation_parameter(default: Imputation = "median") -> Parameter:
     """Return the parameter that says what replaces a missing number."""
-    return Choice("imputation", ("mean", "median"), default=default)
+    return Choice(IMPUTATION, ("mean", "median"), default=default)
 
 
 def scaling_parameter(default: Scaling = "standard") -> Parameter:
@@ -52,9 +54,9 @@ def scaling_parameter(default: Scaling = "standard") -> Parameter:
 def head_from(config: Config, *, seed: int, precision: Literal["float32", "float64"] = "float32") -> Head:
     """Return the head for the head's parameters in `config`; a step without a parameter is skipped."""
     return Head(
-        encoding=cast(Encoding, config["encoding"]),
+        encoding=cast(Encoding, config[ENCODING]),
         max_levels=cast(int, config.get("max_levels", 0)),
-        imputation=cast("Imputation | None", config.get("imputation")),
+        imputation=cast("Imputation | None", config.get(IMPUTATION)),
         scaling=cast("Scaling | None", config.get("scaling")),
         precision=precision,
         seed=seed,

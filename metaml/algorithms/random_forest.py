@@ -44,6 +44,8 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.ensemble",),
     first_turn=3,
+    first_turn_if_wide=3,
+    first_turn_if_slow=4,
     saves=(
         *DECISION_TREES,
         FOREST,

@@ -170,6 +170,8 @@ ALGORITHM = Algorithm(
     library="xgboost",
     modules=("xgboost",),
     first_turn=2,
+    first_turn_if_wide=4,
+    first_turn_if_slow=2,
     saves=(
         TrustedClass("xgboost", "metaml.algorithms.xgboost:_XGBoost"),
         TrustedClass("XGBoostBooster", "xgboost:Booster", take=_take_booster, make=_make_booster),

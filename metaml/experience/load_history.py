@@ -21,7 +21,7 @@ from metaml.metrics import METRICS
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
-from metaml_kb.frames import LEADING, TRAILING
+from metaml_kb.frames import hyperparameter_columns
 
 ORIGIN_WEIGHTS = {"default": 1.0, "random": 1.0, "imported": 1.0, "warm start": 0.5, "surrogate": 0.5}
 """Configurations that a search proposed crowd around its optimum: they say less about the rest of the space."""
@@ -234,8 +234,7 @@ def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, S
 
     Of repetitions each has a part in the score as it weighs, and together they weigh what the heaviest does.
     """
-    own = {*LEADING, *TRAILING, *frame.attrs.get("metrics", ()), *ADDED}
-    names = [column for column in frame.columns if column not in own]
+    names = [column for column in hyperparameter_columns(frame) if column not in ADDED]
     in_space = None if space is None else {parameter.name for parameter in space.parameters}
     names = [column for column in names if in_space is None or column.removeprefix("config.") in in_space]
     codes = _codes(frame, ["fingerprint", *names])

@@ -10,7 +10,7 @@ from metaml.errors import BadRequest
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
-from metaml_kb.frames import LEADING, TRAILING
+from metaml_kb.frames import hyperparameter_columns
 
 LEAST = 20
 """A pool with fewer configurations is too small to compare optimizers."""
@@ -79,9 +79,7 @@ def _pool(
 
 def configs_of(runs: pd.DataFrame) -> list[Config]:
     """Return the configuration of each run of a frame from `kb.runs`, inactive hyperparameters left out."""
-    own = {*LEADING, *TRAILING, *runs.attrs.get("metrics", ())}
-    names = [name for name in runs.columns if name not in own]
-    rows: list[dict[Any, Any]] = runs[names].astype(object).to_dict("records")
+    rows: list[dict[Any, Any]] = runs[hyperparameter_columns(runs)].astype(object).to_dict("records")
     return [
         {name.removeprefix("config."): value for name, value in row.items() if value is None or value == value}
         for row in rows

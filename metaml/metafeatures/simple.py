@@ -8,6 +8,20 @@ import numpy as np
 
 from metaml.metafeatures.view import View, distinct
 
+OF_CLASSES = (
+    "MajorityClassSize",
+    "MinorityClassSize",
+    "MajorityClassPercentage",
+    "MinorityClassPercentage",
+    "DefaultAccuracy",
+    "AutoCorrelation",
+)
+OF_LEVELS = (
+    "MinNominalAttDistinctValues",
+    "MeanNominalAttDistinctValues",
+    "MaxNominalAttDistinctValues",
+    "StdvNominalAttDistinctValues",
+)
 NAMES = (
     "NumberOfInstances",
     "NumberOfFeatures",
@@ -23,16 +37,8 @@ NAMES = (
     "NumberOfInstancesWithMissingValues",
     "PercentageOfMissingValues",
     "PercentageOfInstancesWithMissingValues",
-    "MajorityClassSize",
-    "MinorityClassSize",
-    "MajorityClassPercentage",
-    "MinorityClassPercentage",
-    "DefaultAccuracy",
-    "AutoCorrelation",
-    "MinNominalAttDistinctValues",
-    "MeanNominalAttDistinctValues",
-    "MaxNominalAttDistinctValues",
-    "StdvNominalAttDistinctValues",
+    *OF_CLASSES,
+    *OF_LEVELS,
 )
 
 
@@ -65,8 +71,7 @@ def simple(view: View) -> Iterator[tuple[str, float | str]]:
 
 def _classes(view: View) -> Iterator[tuple[str, float | str]]:
     if view.is_regression:
-        for name in NAMES[NAMES.index("MajorityClassSize") : NAMES.index("AutoCorrelation") + 1]:
-            yield name, "regression target"
+        yield from ((name, "regression target") for name in OF_CLASSES)
         return
     sizes = np.bincount(view.y.astype(np.int64))
     sizes = sizes[sizes > 0]
@@ -83,8 +88,7 @@ def _classes(view: View) -> Iterator[tuple[str, float | str]]:
 
 def _distinct_values(levels: np.ndarray) -> Iterator[tuple[str, float | str]]:
     if not levels.size:
-        for name in NAMES[-4:]:
-            yield name, "no categorical columns"
+        yield from ((name, "no categorical columns") for name in OF_LEVELS)
         return
     yield "MinNominalAttDistinctValues", float(levels.min())
     yield "MeanNominalAttDistinctValues", float(levels.mean())

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-SAME_DATA = ("NumberOfInstances", "NumberOfFeatures", "NumberOfNumericFeatures", "NumberOfMissingValues")
-"""Equal in variants of a data set, such as OpenML's with binary classes; these and the classes make a duplicate."""
 NEEDED = ("NumberOfInstances", "NumberOfFeatures")
+SAME_DATA = (*NEEDED, "NumberOfNumericFeatures", "NumberOfMissingValues")
+"""Equal in variants of a data set, such as OpenML's with binary classes; these and the classes make a duplicate."""
 VERSION = re.compile(r"[\s_-]*(\(\d+\)|v\d+|version[\s_-]*\d+|binari[sz]ed)$", re.IGNORECASE)
 
 

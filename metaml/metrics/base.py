@@ -35,6 +35,8 @@ class Metric:
 
     `has_positive_class`: it looks at one of two classes, and its functions take `positive`. None is the rarer class of
     the rows at hand.
+
+    `openml_name` is OpenML's measure that means the same in the tasks `openml_tasks`; empty if there is none.
     """
 
     name: str
@@ -50,6 +52,18 @@ class Metric:
     accuracy_stands_in: bool = False
     from_counts: FromCounts | None = None
     batched: Batched | None = None
+    openml_name: str = ""
+    openml_tasks: tuple[Task, ...] = ()
+
+    @property
+    def highest(self) -> float:
+        """Return the score of perfect predictions, which no score exceeds: 0 for a loss, else 1."""
+        return 0.0 if self.is_loss else 1.0
+
+    @property
+    def sign(self) -> int:
+        """Return what turns the score into the value people know: -1 for a loss, else 1."""
+        return -1 if self.is_loss else 1
 
     def on(self, y: Array) -> Metric:
         """Return the metric for parts of a data set with this target: F1 looks at the same class in all of them."""

@@ -117,6 +117,8 @@ METRICS = (
         needs="labels",
         function=accuracy,
         from_counts=from_counts.accuracy,
+        openml_name="predictive_accuracy",
+        openml_tasks=ALL,
     ),
     Metric(
         name="balanced_accuracy",
@@ -135,6 +137,8 @@ METRICS = (
         function=kappa,
         from_counts=from_counts.kappa,
         accuracy_stands_in=True,
+        openml_name="kappa",
+        openml_tasks=ALL,
     ),
     Metric(
         name="f1",
@@ -162,6 +166,9 @@ METRICS = (
         function=roc_auc,
         batched=batched.roc_auc,
         accuracy_stands_in=True,
+        openml_name="area_under_roc_curve",
+        # OpenML weighs the AUC and the F of each class by its size, so with many classes they are not ours.
+        openml_tasks=BINARY,
     ),
     Metric(
         name="neg_log_loss",

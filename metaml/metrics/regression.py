@@ -62,6 +62,8 @@ METRICS = (
         function=neg_rmse,
         is_loss=True,
         is_in_target_unit=True,
+        openml_name="root_mean_squared_error",
+        openml_tasks=("regression",),
     ),
     Metric(
         name="neg_mae",
@@ -71,6 +73,8 @@ METRICS = (
         function=neg_mae,
         is_loss=True,
         is_in_target_unit=True,
+        openml_name="mean_absolute_error",
+        openml_tasks=("regression",),
     ),
     Metric(name="r2", label="R²", tasks=("regression",), needs="values", function=r2),
     Metric(name="spearman", label="Spearman", tasks=("regression",), needs="values", function=spearman),

@@ -9,6 +9,7 @@ from typing import Any
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import given_plan
 from metaml.metafeatures.openml import repair_openml
+from metaml.metrics import METRICS
 from metaml.openml_runs.flows import Shape, shape_of, translate
 from metaml.openml_runs.setups import Setup, read_setup
 from metaml.records.conversion import fold_plan_record, store_dataset
@@ -18,26 +19,6 @@ from metaml_kb import DatasetRecord, KnowledgeBase, ProposalRecord, Run
 
 SETUPS_AT_ONCE = 100
 """How many numbers fit into an address."""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One of OpenML's measures in our words; `factor` makes higher better. `tasks` says where it means the same."""
-
-    name: str
-    metric: str
-    tasks: tuple[str, ...]
-    factor: float = 1.0
-
-
-MEASURES = (
-    Measure("predictive_accuracy", "accuracy", ("binary", "multiclass")),
-    Measure("area_under_roc_curve", "roc_auc", ("binary",)),
-    Measure("kappa", "kappa", ("binary", "multiclass")),
-    Measure("root_mean_squared_error", "neg_rmse", ("regression",), -1.0),
-    Measure("mean_absolute_error", "neg_mae", ("regression",), -1.0),
-)
-"""OpenML weighs AUC and F of each class by its size. With many classes ours differ, so theirs are not imported."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +95,12 @@ def _evaluations(client: Client, task: int, flow: int, loaded: Loaded | None, li
     """Return the runs by number, each with its setup, its scores and when it was made."""
     kind = None if loaded is None else loaded.dataset.task
     runs: dict[int, dict[str, Any]] = {}
-    for measure in MEASURES:
-        # If the data set is unknown, an accuracy only shows that the task is a classification.
-        if (kind is None and measure.name != "predictive_accuracy") or (kind and kind not in measure.tasks):
-            continue
-        for evaluation in _list(client, task, flow, measure.name, limit):
+    # If the data set is unknown, an accuracy only shows that the task is a classification.
+    known = (
+        [METRICS["accuracy"]] if kind is None else [found for found in METRICS.values() if kind in found.openml_tasks]
+    )
+    for metric in known:
+        for evaluation in _list(client, task, flow, metric.openml_name, limit):
             if evaluation.value is None:
                 continue
             run = runs.setdefault(
@@ -131,7 +113,7 @@ def _evaluations(client: Client, task: int, flow: int, loaded: Loaded | None, li
                     "scores": {},
                 },
             )
-            run["scores"][measure.metric] = measure.factor * float(evaluation.value)
+            run["scores"][metric.name] = metric.sign * float(evaluation.value)
     return runs
 
 

@@ -17,6 +17,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, Task
 from metaml.errors import BadRequest, SourceError
 from metaml.evaluation import Job, Outcome, given_plan
+from metaml.metrics import METRICS
 from metaml.sources.base import Loaded
 from metaml.sources.openml import Client
 
@@ -125,9 +126,9 @@ def _run(openml: Any, flow: Any, loaded: Loaded, job: Job, outcome: Outcome, row
         OrderedDict([("oml:name", name), ("oml:value", json.dumps(value)), ("oml:component", flow.flow_id)])
         for name, value in {"seed": job.seed, **job.config}.items()
     ]
-    own, sign = ("mean_absolute_error", -1) if loaded.dataset.task == "regression" else ("predictive_accuracy", 1)
-    scores = outcome.scores["neg_mae" if sign < 0 else "accuracy"]
-    folds = OrderedDict((fold, sign * score) for fold, score in zip(outcome.folds, scores, strict=True))
+    metric = METRICS["neg_mae" if loaded.dataset.task == "regression" else "accuracy"]
+    scores = outcome.scores[metric.name]
+    folds = OrderedDict((fold, metric.sign * score) for fold, score in zip(outcome.folds, scores, strict=True))
     return openml.runs.OpenMLRun(
         task_id=int(loaded.details["task_id"]),
         flow_id=flow.flow_id,
@@ -136,7 +137,7 @@ def _run(openml: Any, flow: Any, loaded: Loaded, job: Job, outcome: Outcome, row
         data_content=rows,
         flow=flow,
         flow_name=flow.name,
-        fold_evaluations=OrderedDict([(own, OrderedDict([(0, folds)]))]),
+        fold_evaluations=OrderedDict([(metric.openml_name, OrderedDict([(0, folds)]))]),
         description_text=flow.dependencies.replace("\n", ", "),
         tags=["metaml"],
     )

@@ -15,6 +15,7 @@ from metaml.encoding import Facts
 from metaml.errors import BadRequest
 from metaml.spaces import Space
 from metaml.spaces.config import Config
+from metaml.surrogates import SURROGATES
 
 Array = NDArray[np.float64]
 
@@ -23,11 +24,11 @@ STRATEGIES: dict[str, tuple[Expert, ...]] = {
         Expert("gaussian_process", "log_expected_improvement", is_noisy=True),
         Expert("gbqr_refreshed", "upper_bound"),
     ),
-    "gbqr": (Expert("gbqr", "upper_bound"),),
-    "gaussian_process": (Expert("gaussian_process", "log_expected_improvement", is_noisy=True),),
-    "forest": (Expert("forest", "expected_improvement"),),
-    "extra_trees": (Expert("extra_trees", "expected_improvement"),),
-    "mean_boosting": (Expert("mean_boosting", "upper_bound"),),
+    **{
+        name: (Expert(name, maker.acquisition, is_noisy=maker.is_noisy),)
+        for name, maker in SURROGATES.items()
+        if maker.acquisition
+    },
     "random": (),
 }
 """Who judges candidates, by the name a user gives. `gbqr` and `forest` are as in van Hoof (2018)."""

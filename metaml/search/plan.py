@@ -3,7 +3,7 @@
 A plan is plain data. Stored with a session, it makes the same search again.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Protocol, Self
@@ -12,7 +12,8 @@ import pandas as pd
 
 from metaml.acquisition.candidates import SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, Algorithm
+from metaml.algorithms.preprocessing import ENCODING, IMPUTATION
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
@@ -21,17 +22,21 @@ from metaml.search.settings import TuneSettings
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
-TURNS = {name: found.first_turn for name, found in ALGORITHMS.items() if found.first_turn is not None}
-FIRST = tuple(sorted(TURNS, key=TURNS.__getitem__))
+
+def _by_turn(turn: Callable[[Algorithm], int | None]) -> tuple[str, ...]:
+    """Return the algorithms that have such a turn, in this order."""
+    turns = {name: place for name, found in ALGORITHMS.items() if (place := turn(found)) is not None}
+    return tuple(sorted(turns, key=turns.__getitem__))
+
+
+FIRST = _by_turn(lambda algorithm: algorithm.first_turn)
 """The order in which defaults are tried when nothing is known: strong and quick ones first."""
 FIRST_DEFAULTS = FIRST[:3]
 """Their defaults are always evaluated first, so that the result is never worse. Meanwhile experience is read."""
-QUICK_FIRST = ("extra_trees", "elastic_net", *FIRST_DEFAULTS[::-1])
-"""The order for tables with so many columns that boosting may take the whole budget."""
-QUICK_BESIDE = ("extra_trees", "xgboost", "elastic_net", "random_forest", "lightgbm")
-"""The order if boosting, which grows trees for each class, may take much of the budget: a quick one goes first."""
+DEFAULTS_IF_WIDE = _by_turn(lambda algorithm: algorithm.first_turn_if_wide)
+DEFAULTS_IF_SLOW = _by_turn(lambda algorithm: algorithm.first_turn_if_slow)
+"""What is evaluated first where boosting may take too long: quick ones lead."""
 MANY_CLASSES, MANY_COLUMNS = 10, 2000
-OF_CATEGORIES, OF_GAPS = ("encoding", "max_levels", "cat_smooth"), ("imputation",)
 SLOW_SHARE = 1 / 12
 N_INITIAL = 16
 INITIAL_SHARE = 0.4
@@ -175,10 +180,18 @@ def size_of(dataset: Dataset) -> Facts:
 
 
 def inert_settings(dataset: Dataset) -> list[str]:
-    """Return the parameters of the shared head that have no effect on a data set: nothing to encode or to impute."""
+    """Return the parameters that have no effect on a data set, because nothing is to be encoded or imputed."""
     is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in dataset.X.dtypes]
     numbers = dataset.X.loc[:, [not flag for flag in is_category]]
-    return [*(() if any(is_category) else OF_CATEGORIES), *(() if numbers.isna().any(axis=None) else OF_GAPS)]
+    of_encoding = [] if any(is_category) else _encoding_settings(dataset.task)
+    return of_encoding if numbers.isna().any(axis=None) else [*of_encoding, IMPUTATION]
+
+
+def _encoding_settings(task: Task) -> list[str]:
+    """Return how the algorithms encode categories: the parameter of the shared head, and those that depend on it."""
+    parameters = [parameter for found in ALGORITHMS.values() for parameter in found.space(task).parameters]
+    dependent = [parameter.name for parameter in parameters if parameter.when and parameter.when[0] == ENCODING]
+    return list(dict.fromkeys([ENCODING, *dependent]))
 
 
 def default_starts(
@@ -192,9 +205,9 @@ def default_starts(
     """
     order: tuple[str, ...] = FIRST_DEFAULTS
     if facts.n_columns > MANY_COLUMNS:
-        order = QUICK_FIRST
+        order = DEFAULTS_IF_WIDE
     elif facts.n_classes > MANY_CLASSES or (seconds and boosting_seconds(facts) > SLOW_SHARE * seconds):
-        order = QUICK_BESIDE
+        order = DEFAULTS_IF_SLOW
     return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
 
 

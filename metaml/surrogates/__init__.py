@@ -1,8 +1,6 @@
 """Models of the scores of one data set, given configurations as rows of numbers."""
 
-from collections.abc import Callable
-
-from metaml.surrogates.base import Prediction, Surrogate
+from metaml.surrogates.base import Maker, Prediction, Surrogate
 from metaml.surrogates.constant import Constant
 from metaml.surrogates.extra_trees import ExtraTrees
 from metaml.surrogates.forest import Forest
@@ -10,15 +8,19 @@ from metaml.surrogates.gaussian_process import GaussianProcess
 from metaml.surrogates.mean_boosting import MeanBoosting
 from metaml.surrogates.quantile_boosting import QuantileBoosting
 
-SURROGATES: dict[str, Callable[[int], Surrogate]] = {
-    "gbqr": lambda seed: QuantileBoosting(seed=seed),
-    "gbqr_refreshed": lambda seed: QuantileBoosting(seed=seed, refresh=100),
-    "forest": lambda seed: Forest(seed=seed),
-    "gaussian_process": lambda seed: GaussianProcess(),  # noqa: ARG005 - nothing in it is random
-    "extra_trees": lambda seed: ExtraTrees(seed=seed),
-    "mean_boosting": lambda seed: MeanBoosting(seed=seed),
-    "constant": lambda seed: Constant(),  # noqa: ARG005
+SURROGATES: dict[str, Maker] = {
+    "gbqr": Maker(lambda seed: QuantileBoosting(seed=seed), "upper_bound"),
+    "gbqr_refreshed": Maker(lambda seed: QuantileBoosting(seed=seed, refresh=100)),
+    "gaussian_process": Maker(
+        lambda seed: GaussianProcess(),  # noqa: ARG005 - nothing in it is random
+        "log_expected_improvement",
+        is_noisy=True,
+    ),
+    "forest": Maker(lambda seed: Forest(seed=seed), "expected_improvement"),
+    "extra_trees": Maker(lambda seed: ExtraTrees(seed=seed), "expected_improvement"),
+    "mean_boosting": Maker(lambda seed: MeanBoosting(seed=seed), "upper_bound"),
+    "constant": Maker(lambda seed: Constant()),  # noqa: ARG005
 }
-"""Each makes a surrogate from a seed."""
+"""Every surrogate by name. One with an acquisition is a strategy that a user can choose."""
 
-__all__ = ["SURROGATES", "Prediction", "Surrogate"]
+__all__ = ["SURROGATES", "Maker", "Prediction", "Surrogate"]

@@ -1,5 +1,6 @@
 """What every surrogate answers: a mean, a standard deviation and an upper bound for each row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -32,6 +33,23 @@ class Surrogate(Protocol):
     def scaled(self, y: Floats) -> Floats:
         """Return scores in the scale this surrogate predicts in: `y` itself for most."""
         ...
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes a surrogate from a seed, and says how its predictions are read when it judges candidates alone.
+
+    `acquisition` names the rule. Empty: it is only a part of other strategies, and a user cannot choose it. With
+    `is_noisy`, the incumbent is the best mean that it predicts, not the best score.
+    """
+
+    make: Callable[[int], Surrogate]
+    acquisition: str = ""
+    is_noisy: bool = False
+
+    def __call__(self, seed: int) -> Surrogate:
+        """Return a surrogate that has learnt nothing yet."""
+        return self.make(seed)
 
 
 def normal_prediction(mean: Floats, std: Floats) -> Prediction:

@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from metaml.algorithms import ALGORITHMS
+from metaml.metrics import METRICS
 from metaml_cli.main import app
 from metaml_cli.render import as_text
-from metaml_kb import DatasetRecord, ProposalRecord, open_kb
+from metaml_kb import DatasetRecord, EnvironmentRecord, ProposalRecord, open_kb
 from metaml_kb.exchange import export
 
 TABLE = ["--dataset-column", "task", "--algorithm", "svc"]
@@ -159,6 +161,19 @@ def test_doctor_ends_with_1_when_something_is_wrong(place):
     result = metaml("kb", "doctor", "--kb", place, code=1)
 
     assert "error: 1 runs do not match their identity" in result.stdout
+
+
+def test_doctor_knows_the_highest_score_of_every_metric_and_the_library_of_every_algorithm(place, run_of):
+    scores = {name: metric.highest + 0.5 for name, metric in METRICS.items()}
+    libraries = {algorithm.library for algorithm in ALGORITHMS.values()}
+    with open_kb(place) as kb:
+        old = kb.add_environment(EnvironmentRecord(dict.fromkeys(libraries, "0.0.1")))
+        kb.add_run(run_of(9, scores=scores, environment=old))
+
+    result = metaml("kb", "doctor", "--kb", place, code=1)
+
+    assert f"error: {len(scores)} scores are impossible" in result.stdout
+    assert all(f"note: 1 runs were made with {library} 0.0.1" in result.stdout for library in libraries)
 
 
 def test_doctor_does_not_send_a_damaged_knowledge_base_to_the_doctor(kb, place):

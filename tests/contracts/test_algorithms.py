@@ -4,7 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 
 import numpy as np
 import pandas as pd
@@ -171,10 +171,19 @@ def test_after_its_modules_are_imported_building_and_fitting_import_nothing_more
     assert answer.stdout.split() == []
 
 
-def test_no_two_algorithms_have_the_same_first_turn_and_the_turns_leave_no_gap():
-    turns = [algorithm.first_turn for algorithm in ALGORITHMS.values() if algorithm.first_turn is not None]
+def test_an_algorithm_whose_library_is_an_extra_has_an_extra_of_its_name():
+    extras = metadata("metaml").get_all("Provides-Extra")
 
-    assert sorted(turns) == list(range(1, len(turns) + 1))
+    assert {algorithm.name for algorithm in KNOWN if algorithm.is_extra} <= set(extras)
+
+
+@pytest.mark.parametrize("turn", ["first_turn", "first_turn_if_wide", "first_turn_if_slow"])
+def test_no_two_algorithms_have_the_same_turn_and_the_turns_leave_no_gap(turn):
+    turns = [getattr(algorithm, turn) for algorithm in ALGORITHMS.values()]
+
+    taken = sorted(place for place in turns if place is not None)
+
+    assert taken == list(range(1, len(taken) + 1))
 
 
 def classes_in(plain):

@@ -68,7 +68,7 @@ def test_perfect_predictions_have_the_highest_score_and_the_opposite_a_low_one(f
 
     best, worst = (found.function(truth, given(found, prediction)) for prediction in (perfect, bad))
 
-    assert best == pytest.approx(0.0 if found.is_loss else 1.0, abs=1e-12)
+    assert best == pytest.approx(found.highest, abs=1e-12)
     assert -math.inf < worst < best
 
 
@@ -78,7 +78,7 @@ def test_scores_lie_between_the_worst_and_the_best_and_better_predictions_score_
 
     scores = [found.function(truth, given(found, prediction)) for prediction in predictions_of(task, truth)]
 
-    assert all(type(score) is float and score <= (0.0 if found.is_loss else 1.0) for score in scores)
+    assert all(type(score) is float and score <= found.highest for score in scores)
     assert scores[-1] > scores[0]
 
 
@@ -114,6 +114,15 @@ def test_accuracy_stands_in_only_for_other_metrics_that_have_its_tasks(found):
     accuracy = METRICS["accuracy"]
 
     assert not found.accuracy_stands_in or (found is not accuracy and found.tasks == accuracy.tasks)
+
+
+@every_metric
+def test_a_measure_of_openml_has_a_name_of_its_own_and_tasks_of_the_metric(found):
+    others = {other.openml_name for other in METRICS.values() if other is not found}
+
+    assert set(found.openml_tasks) <= set(found.tasks)
+    assert bool(found.openml_tasks) == bool(found.openml_name)
+    assert not found.openml_name or found.openml_name not in others
 
 
 @every_metric_and_task

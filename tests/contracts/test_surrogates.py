@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from metaml.acquisition import ACQUISITIONS
+from metaml.search.optimizer import STRATEGIES
 from metaml.surrogates import SURROGATES
 
 rng = np.random.default_rng(0)
@@ -11,6 +13,13 @@ SCORES = np.sin(3 * ROWS[:, 0]) + 0.3 * ROWS[:, 1]
 OTHERS = rng.random((20, 3))
 
 pytestmark = pytest.mark.parametrize("name", SURROGATES)
+
+
+def test_its_acquisition_exists_and_makes_it_a_strategy(name):
+    acquisition = SURROGATES[name].acquisition
+
+    assert acquisition in {"", *ACQUISITIONS}
+    assert (name in STRATEGIES) == bool(acquisition)
 
 
 def check(prediction, n):

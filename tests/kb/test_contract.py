@@ -20,6 +20,7 @@ from metaml_kb import (
 )
 from metaml_kb.engine import reading
 from metaml_kb.errors import BadQuery, BadRecord
+from metaml_kb.schema import HEAD
 
 _numbers = count()
 
@@ -344,7 +345,7 @@ class TestAsking:
 
         info = kb.info()
 
-        assert (info["runs"], info["datasets"], info["schema"]) == (3, 1, "0001")
+        assert (info["runs"], info["datasets"], info["schema"]) == (3, 1, HEAD)
         assert info["runs_by_status"] == {"ok": 2, "memory": 1}
         assert info["runs_by_algorithm"] == {"random_forest": 2, "svm": 1}
         assert info["metrics"] == ["accuracy", "roc_auc"]

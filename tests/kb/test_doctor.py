@@ -3,7 +3,7 @@
 import pytest
 
 from metaml_kb import DatasetRecord, EnvironmentRecord
-from metaml_kb.doctor import check_up, examine
+from metaml_kb.doctor import Expectations, check_up, examine
 from metaml_kb.errors import CannotOpen
 
 
@@ -39,12 +39,16 @@ def test_a_run_changed_by_hand_is_found(kb, run_of):
     assert "changed by hand" in finding.text
 
 
-def test_an_impossible_score_is_found(kb, run_of):
-    kb.add_run(run_of(1, scores={"accuracy": 1.7}))
+@pytest.mark.parametrize(("metric", "score"), [("accuracy", 1.7), ("neg_rmse", 0.5)])
+def test_a_score_above_the_highest_is_found_for_those_who_know_it(kb, run_of, metric, score):
+    expectations = Expectations(highest_scores={"accuracy": 1.0, "neg_rmse": 0.0})
+    kb.add_run(run_of(1, scores={metric: score}))
 
-    (finding,) = examine(kb)
+    (finding,) = examine(kb, expectations=expectations)
 
-    assert "accuracy 1.7" in finding.text
+    assert f"{metric} {score}" in finding.text
+    assert finding.is_error
+    assert examine(kb) == []
 
 
 @pytest.mark.parametrize(
@@ -77,13 +81,14 @@ def test_a_complete_run_without_scores_is_found(kb, run_of):
     assert checks(kb) == {"contradictions"}
 
 
-def test_runs_of_another_library_version_are_found(kb, run_of):
+def test_runs_of_another_release_of_a_library_that_matters_are_found(kb, run_of):
     key = kb.add_environment(EnvironmentRecord({"scikit-learn": "0.1.2", "pandas": "0.1"}))
     kb.add_run(run_of(1, environment=key))
 
-    (finding,) = examine(kb)
+    (finding,) = examine(kb, expectations=Expectations(libraries=("scikit-learn",)))
 
     assert "1 runs were made with scikit-learn 0.1.2" in finding.text
+    assert examine(kb) == []
 
 
 def test_near_duplicate_data_sets_are_found(kb):

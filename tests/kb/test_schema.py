@@ -1,4 +1,4 @@
-"""InitialDesign what is not, or no longer, or not yet a knowledge base."""
+"""Open what is not, or no longer, or not yet a knowledge base."""
 
 import sqlite3
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from alembic.script import ScriptDirectory
 
 from metaml_kb import open_kb, schema
 from metaml_kb.engine import locate, make_engine
@@ -18,7 +19,7 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "9000", "{head}", None, None
 
 
 def upgrade():
@@ -36,6 +37,12 @@ def test_migrations_and_tables_agree(tmp_path):
         command.check(config)
         connection.commit()
     engine.dispose()
+
+
+def test_the_version_of_the_tables_is_that_of_the_newest_migration():
+    migrations = ScriptDirectory.from_config(schema.alembic_config())
+
+    assert migrations.get_current_head() == schema.HEAD
 
 
 def test_a_new_knowledge_base_has_what_the_migrations_make(tmp_path):
@@ -82,7 +89,7 @@ def with_next_revision(tmp_path: Path) -> Path:
     for file in schema.migrations_folder().rglob("*.*"):
         if file.suffix in (".py", ".mako"):
             (folder / file.relative_to(schema.migrations_folder())).write_text(file.read_text())
-    (folder / "versions" / "0002_next.py").write_text(NEXT_REVISION)
+    (folder / "versions" / "9000_next.py").write_text(NEXT_REVISION.format(head=schema.HEAD))
     return folder
 
 

@@ -65,6 +65,21 @@ def test_quick_learners_come_first_where_boosting_would_take_much_of_the_time():
     assert first == {10.0: "extra_trees", 300.0: "lightgbm", None: "lightgbm"}
 
 
+@pytest.mark.parametrize(
+    ("facts", "order"),
+    [
+        (Facts(500, 20, 2), ["lightgbm", "xgboost", "random_forest"]),
+        (Facts(500, 3000, 2), ["extra_trees", "elastic_net", "random_forest", "xgboost", "lightgbm"]),
+        (Facts(500, 20, 12), ["extra_trees", "xgboost", "elastic_net", "random_forest", "lightgbm"]),
+    ],
+    ids=["usual", "wide", "slow"],
+)
+def test_the_size_of_a_data_set_decides_which_defaults_come_first(facts, order):
+    starts = default_starts("multiclass", tuple(ALGORITHMS), facts)
+
+    assert [name for name, _ in starts] == order
+
+
 def test_settings_that_cannot_matter_are_not_tried_twice():
     frame = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 7, "y": np.arange(40) % 2})
     with_gaps = frame.assign(a=frame["a"].mask(frame["b"] == 3), c=["u", "v"] * 20)
