@@ -101,7 +101,7 @@ def prepare(asked: argparse.Namespace) -> None:
     place = asked.work / "experience.db"
     place.unlink(missing_ok=True)
     with open_with_starter(place) as kb:
-        left_out = to_leave_out(kb, chosen_data.CHOSEN)
+        left_out = to_leave_out(kb, chosen_data.ALL)
         for task in ("binary", "multiclass", "regression"):
             lessons = learn(kb, LessonRequest(default_metric(task), task, left_out=left_out), n_threads=THREADS)  # type: ignore[arg-type]
             print(

@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from chosen_data import CHOSEN
+from chosen_data import ALL
 from contract import Fitted, Job, deliver
 
 EXPERIENCE = "experience.db"
@@ -27,7 +27,7 @@ def tune_command(job: Job, extra: list[str]) -> list[str]:
         shutil.copy(base, f"{job.folder}/fresh.db")
         shutil.copytree(f"{base}.lessons", f"{job.folder}/fresh.db.lessons")
         words += ["--kb", f"{job.folder}/fresh.db"]
-        for name in CHOSEN:
+        for name in ALL:
             words += ["--exclude-dataset", name]
     return [*words, *extra]
 

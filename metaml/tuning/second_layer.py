@@ -2,7 +2,8 @@
 
 The members of the first layer that feed it are defaults and warm starts, never what was chosen for its score: an
 out-of-fold prediction that was selected among hundreds is too good, and a second layer believes it. Before the layer is
-built, the whole stack is tried on rows that no layer has seen. Where it does not help there, it is left out.
+built, the whole stack is tried on rows that no layer has seen. Where it does not help there, it is left out: on such
+data its cross-validated score is a lie (`benchmarks/layers.py`).
 """
 
 import math
@@ -40,8 +41,6 @@ MOST_SHARE = 0.35
 """The largest share of the budget that the second layer may take, its check included."""
 CHECK_FOLD, CHECK_SHARE = 0, 0.8
 """The fold that is set aside for the check, and what the others cost of all five."""
-MOST_REPEATED = 0.2
-"""Share of repeated rows above which an unchecked second layer is not trusted: it recognises rows."""
 EVENT = "second layer"
 
 Note = Callable[[str, Mapping[str, object]], None]
@@ -123,9 +122,26 @@ def second_layer_seconds(trials: Sequence[Trial], n_classes: int, settings: Tune
     bases, stackers = bases_of(trials, n_classes), stackers_of(trials)
     if settings.seconds is None or len(bases) < FEWEST_BASES:
         return 0.0
-    most = MOST_SHARE * settings.seconds
-    affordable = [stacker for stacker in stackers if stacker.seconds < most / 2]
-    return min(_seconds_of(bases, affordable) / settings.n_workers, most) if affordable else 0.0
+    bases, stackers = affordable(bases, stackers, MOST_SHARE * settings.seconds * settings.n_workers)
+    return _seconds_of(bases, stackers) / settings.n_workers if stackers else 0.0
+
+
+def affordable(
+    bases: Sequence[Trial], stackers: Sequence[Stacker], seconds: float
+) -> tuple[list[Trial], list[Stacker]]:
+    """Return the members and stackers that fit, with the check, into some worker seconds; no stacker if too few do.
+
+    The most expensive ones are left out first.
+    """
+    bases, stackers = list(bases), list(stackers)
+    while stackers and _seconds_of(bases, stackers) > seconds:
+        slowest = max(bases, key=lambda trial: trial.outcome.seconds)
+        # A member of the first layer costs the check only; a stacker costs both.
+        if len(bases) > FEWEST_BASES and slowest.outcome.seconds * CHECK_SHARE > stackers[-1].seconds:
+            bases.remove(slowest)
+        else:
+            stackers.pop()
+    return bases, stackers
 
 
 def _seconds_of(bases: Sequence[Trial], stackers: Sequence[Stacker]) -> float:
@@ -161,13 +177,13 @@ class Stacking:
         bases, stackers = bases_of(self.found.trials, self._n_classes), stackers_of(self.found.trials)
         if len(bases) < FEWEST_BASES:
             return SecondLayer(why_not=f"only {len(bases)} members could feed it")
+        bases, stackers = affordable(bases, stackers, self.settings.n_workers * self._left())
+        if not stackers:
+            return SecondLayer(why_not="there was no time to check it")
         self._note(EVENT, {"bases": [trial.run.identity for trial in bases]})
-        stackers = [stacker for stacker in stackers if stacker.seconds < self._left()]
         gain = self._check(bases, stackers)
-        why_not = "it did worse on rows that no layer had seen" if gain < 0 else ""
-        if math.isnan(gain) and self.dataset.X.duplicated().mean() > MOST_REPEATED:
-            why_not = "many rows are repeated, and there was no time to check it"
-        if why_not:
+        if not gain >= 0:
+            why_not = "it did worse on rows that no layer had seen" if gain < 0 else "there was no time to check it"
             return SecondLayer(why_not=why_not, gain=gain, seconds=self.budget.used - begun)
         data = second_layer_data(self.dataset, [_predictions(trial.outcome) for trial in bases])
         trials = self._evaluated(data, [*stackers, *further_stackers(self.found.trials)])
@@ -182,8 +198,6 @@ class Stacking:
 
         A fold is set aside. Both layers are built on the others, in the same way, and their models predict it.
         """
-        if _seconds_of(bases, stackers) / self.settings.n_workers > self._left():
-            return math.nan
         plan = self.found.plan.without_fold(CHECK_FOLD)
         first = self._predicted(self.dataset, plan, [(t.run.algorithm, dict(t.run.config)) for t in bases])
         if len(first) < FEWEST_BASES:

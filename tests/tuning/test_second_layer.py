@@ -17,6 +17,7 @@ from metaml.tuning.run import tune
 from metaml.tuning.second_layer import (
     MOST_COLUMNS,
     Stacking,
+    affordable,
     bases_of,
     can_have_layers,
     further_stackers,
@@ -190,14 +191,22 @@ def test_without_enough_members_there_is_none(found, executor):
     assert "could feed it" in layer.why_not
 
 
-def test_an_unchecked_one_is_not_trusted_where_rows_repeat(found, executor, monkeypatch):
+def test_one_that_cannot_be_checked_in_time_is_left_out(found, executor, monkeypatch):
     monkeypatch.setattr(Stacking, "_check", lambda *_: math.nan)
-    cancer = builtin.load("breast_cancer")
-    repeated = replace(cancer, X=cancer.X.iloc[np.arange(len(cancer.y)) // 2].reset_index(drop=True))
 
     with FoldModels() as models:
-        stack = stacking(found, executor, models)
-        stack.dataset = repeated
-        layer = stack.run()
+        layer = stacking(found, executor, models).run()
 
-    assert "repeated" in layer.why_not
+    assert layer.trials == ()
+    assert "no time to check" in layer.why_not
+
+
+def test_the_most_expensive_parts_are_left_out_first():
+    trials = [trial_of(name, 0.8, seconds=1.0 + 10 * k, seed=k) for k, name in enumerate(("mlp", "lightgbm", "svm"))]
+    trials += [trial_of("elastic_net", 0.7, seconds=50.0, seed=9)]
+
+    bases, stackers = affordable(trials, stackers_of(trials), 40.0)
+
+    assert [stacker.algorithm for stacker in stackers] == ["mlp"]
+    assert trials[3] not in bases
+    assert affordable(trials, stackers_of(trials), 1.0)[1] == []
