@@ -11,10 +11,10 @@ import numpy as np
 from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.base import Matrix, Rows, Vector
 
-_TRIAL_ITERATIONS = 5
+_TRIAL_ITERATIONS = 3
 _FIRST_ROWS = 500
 _GROWTH = 4  # a fit to a quarter of the rows tells how long one to all of them takes, and costs little beside it
-_LEAST_POWER, _USUAL_POWER, _MOST_POWER = 1.0, 2.0, 3.0  # of the rows: how the seconds of a fit grow with them
+_TREE_POWER, _MOST_POWER = 1.2, 3.0  # of the rows: how the seconds of a fit grow with them
 _MARGIN = 0.8  # the share of the time left that is planned with if not all rows fit
 _WORTHWHILE = 1.5  # times the rows of the last fit
 _SHORTEST = 1e-6  # seconds; a clock may not see less
@@ -40,16 +40,17 @@ def fit_iterations(model: Any, Z: Matrix, y: Vector, weight: Vector | None, allo
 
 
 def fit_on_growing_rows(model: Any, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
-    """Fit a model to all rows, or to as many as there is time for."""
-    for rows in growing_rows(y, allowance, seed=model.random_state):
+    """Fit a decision tree to all rows, or to as many as there is time for."""
+    for rows in growing_rows(y, allowance, power=_TREE_POWER, seed=model.random_state):
         model.fit(Z[rows], y[rows], sample_weight=None if weight is None else weight[rows])
 
 
-def growing_rows(y: Vector, allowance: Allowance, *, seed: int) -> Iterator[Rows]:
+def growing_rows(y: Vector, allowance: Allowance, *, power: float, seed: int) -> Iterator[Rows]:
     """Yield the rows to fit to, ever more of them, as long as the next fit is expected to end in time.
 
     Without a limit these are all rows at once. With one, a random few of every class come first; how long the fits
-    take, between one yield and the next, says whether there is time for more.
+    take, between one yield and the next, says whether there is time for more. Their seconds grow at least by this
+    `power` of the rows; those of small fits seem to grow more slowly, because of what every fit costs.
     """
     n = len(y)
     if not allowance.is_limited or n <= _FIRST_ROWS:
@@ -57,7 +58,7 @@ def growing_rows(y: Vector, allowance: Allowance, *, seed: int) -> Iterator[Rows
         return
     order, fewest = _shuffled(y, np.random.default_rng(seed))
     size = max(math.ceil(n / _GROWTH ** math.ceil(math.log(n / _FIRST_ROWS, _GROWTH))), fewest)
-    power, before = _USUAL_POWER, None
+    before = None
     while True:
         begin = allowance.used
         yield np.sort(order[:size])
@@ -66,7 +67,7 @@ def growing_rows(y: Vector, allowance: Allowance, *, seed: int) -> Iterator[Rows
             return
         if before is not None:
             measured = math.log(seconds / before[1]) / math.log(size / before[0])
-            power = min(max(measured, _LEAST_POWER), _MOST_POWER)
+            power = min(max(measured, power), _MOST_POWER)
         is_quick = seconds * (n / size) ** _MOST_POWER < allowance.left
         before, target = (size, seconds), n if is_quick else min(n, _GROWTH * size)
         if seconds * (target / size) ** power > allowance.left:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 _CACHE_MEGABYTES = 200
 _MOST_ITERATIONS = 100_000
 _CALIBRATION_FOLDS = 3
-_MACHINES = _CALIBRATION_FOLDS + (_CALIBRATION_FOLDS / (_CALIBRATION_FOLDS - 1)) ** 2
-"""How many times the time of a fold's machine all of them take: the last one has more rows."""
+_POWER = 2.0  # of the rows: how the time of a machine grows with them, at least
+_LAST_MACHINE = (_CALIBRATION_FOLDS / (_CALIBRATION_FOLDS - 1)) ** _POWER
+"""How many times the time of a fold's machine that of all rows takes."""
 _NEWTON_STEPS = 50
 _HALVINGS = 12
 _CELLS_AT_ONCE = 10_000_000  # bounds the memory that coupling many classes takes
@@ -85,35 +86,39 @@ class _SupportVectors:
     def fit(self, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
         """Learn from all rows, or from as many as there is time for: libsvm cannot be stopped on its way."""
         weight = np.ones(len(y)) if weight is None else weight
-        for rows in growing_rows(y, allowance, seed=self.seed):
+        for rows in growing_rows(y, allowance, power=_POWER, seed=self.seed):
             if "epsilon" in self.config:
                 self.machine_: Any = self._machine(Z[rows]).fit(Z[rows], y[rows])
-            elif not self._fit_classes(Z[rows], y[rows], weight[rows], allowance):
-                allowance.ended_training = True
+            else:
+                self._fit_classes(Z[rows], y[rows], weight[rows], allowance)
+            if allowance.ended_training:
                 return
 
-    def _fit_classes(self, Z: Matrix, y: Vector, weight: Vector, allowance: Allowance) -> bool:
-        """Learn from these rows; return whether there was time to. If not, what was learnt before them stays."""
-        pairs = list(combinations(range(int(y.max()) + 1), 2))
-        distances = np.zeros((len(y), len(pairs)))
+    def _fit_classes(self, Z: Matrix, y: Vector, weight: Vector, allowance: Allowance) -> None:
+        """Learn from these rows. If there is no time for all folds, those that are done give the probabilities.
+
+        If there is none for the machine of all rows either, that of the last fold takes its place.
+        """
+        self.pairs_ = list(combinations(range(int(y.max()) + 1), 2))
+        distances = np.zeros((len(y), len(self.pairs_)))
         folds = _folds(y, np.random.default_rng(self.seed))
-        begin = allowance.used
+        begin, seconds, self.machine_ = allowance.used, 0.0, None
         for fold in range(_CALIBRATION_FOLDS):
             rows, rest = folds == fold, folds != fold
             if rows.any():
-                machine = self._machine(Z).fit(Z[rest], y[rest], sample_weight=weight[rest])
-                distances[rows] = _distances(machine, Z[rows])
-            expected = (allowance.used - begin) * (_MACHINES / (fold + 1) - 1)
-            if expected > allowance.left and hasattr(self, "machine_"):
-                return False
-        machine = self._machine(Z).fit(Z, y, sample_weight=weight)
-        distances[folds < 0] = _distances(machine, Z)[folds < 0]
-        self.pairs_, self.machine_ = pairs, machine
-        self.sigmoids_ = np.empty((len(pairs), 2))
-        for k, (first, second) in enumerate(pairs):
-            rows = (y == first) | (y == second)
+                self.machine_ = self._machine(Z).fit(Z[rest], y[rest], sample_weight=weight[rest])
+                distances[rows] = _distances(self.machine_, Z[rows])
+            seconds = (allowance.used - begin) / (fold + 1)
+            if allowance.left < seconds * (_CALIBRATION_FOLDS - fold - 1 + _LAST_MACHINE):
+                allowance.ended_training = True
+                break
+        if self.machine_ is None or allowance.left > seconds * _LAST_MACHINE:
+            self.machine_ = self._machine(Z).fit(Z, y, sample_weight=weight)
+        distances[folds < 0] = _distances(self.machine_, Z)[folds < 0]
+        self.sigmoids_ = np.empty((len(self.pairs_), 2))
+        for k, (first, second) in enumerate(self.pairs_):
+            rows = ((y == first) | (y == second)) & (folds <= fold)
             self.sigmoids_[k] = fit_sigmoid(distances[rows, k], y[rows] == first, weight[rows])
-        return True
 
     def predict(self, Z: Matrix) -> Vector:
         result: Vector = self.machine_.predict(Z)
