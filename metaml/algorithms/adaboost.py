@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from metaml.algorithms.allowance import Allowance, Rounds
 from metaml.algorithms.base import Algorithm, Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
 from metaml.algorithms.trusted_classes import DECISION_TREES, TrustedClass
@@ -42,16 +45,17 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted AdaBoost for `config`; `max_features` is a power of the number of columns."""
     from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
 
     space(task).check(config)
     head = head_from(config, seed=seed)
     model = _AdaBoost(config, seed=seed)
+    common: dict[str, Any] = {"train": _AdaBoost.fit, "seed": seed, "n_threads": n_threads, "seconds": seconds}
     if task == "regression":
-        return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)
+        return TabularRegressor(head, model, **common)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
 
 
 class _AdaBoost:
@@ -61,7 +65,8 @@ class _AdaBoost:
         self.config: dict[str, Any] = config
         self.seed = seed
 
-    def fit(self, Z: Matrix, y: Vector, sample_weight: Vector | None = None) -> Self:
+    def fit(self, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
+        """Learn from rows and their target, tree by tree while there is time."""
         from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -83,12 +88,12 @@ class _AdaBoost:
             tree = DecisionTreeClassifier(**tree_settings)
             self.model_ = AdaBoostClassifier(tree, **settings)
         try:
-            self.model_.fit(Z, y, sample_weight=sample_weight)
+            with _stopped_in_time(self.model_, allowance):
+                self.model_.fit(Z, y, sample_weight=weight)
         except ValueError as error:
             if "worse than random" not in str(error):
                 raise
-            self.model_ = tree.fit(Z, y, sample_weight=sample_weight)
-        return self
+            self.model_ = tree.fit(Z, y, sample_weight=weight)
 
     def predict(self, Z: Matrix) -> Vector:
         result: Vector = self.model_.predict(Z)
@@ -99,6 +104,23 @@ class _AdaBoost:
             return shares_of_votes(self.model_.decision_function(Z), len(self.model_.estimators_))
         result: Matrix = self.model_.predict_proba(Z)
         return result
+
+
+@contextmanager
+def _stopped_in_time(model: Any, allowance: Allowance) -> Iterator[None]:
+    """End the training of a model when there is no time for another tree."""
+    rounds, boost = Rounds(allowance), model._boost
+
+    def boost_in_time(number: int, *arguments: Any, **named: Any) -> Any:
+        if number == 0 or rounds.may_go_on():
+            return boost(number, *arguments, **named)
+        return None, None, None  # scikit-learn's sign that boosting is over
+
+    model._boost = boost_in_time
+    try:
+        yield
+    finally:
+        del model._boost
 
 
 def shares_of_votes(decisions: Matrix, n_voters: int) -> Matrix:

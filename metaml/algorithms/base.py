@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.arrays import Flags
 from metaml.spaces.config import Config
@@ -32,8 +33,10 @@ Validation = tuple[Matrix, Vector, Vector | None]
 class Algorithm:
     """A learning algorithm as the bot and the tuner see it.
 
-    `build(config, *, task, seed, n_threads=1)` returns an unfitted estimator whose `fit`, `predict` and, for
-    classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
+    `build(config, *, task, seed, n_threads=1, seconds=None)` returns an unfitted estimator whose `fit`, `predict` and,
+    for classification, `predict_proba` take the columns of a `Dataset`: float64, or `category` with strings.
+    `seconds` is the wall-clock time that `fit` may take, None for any. When it ends, `fit` stops with the best model so
+    far and `stopped_early_` is True; it may take longer by a round of training.
     `library` is the distribution whose version decides what the algorithm does; `modules` are what its models import,
     which workers import beforehand. `is_extra`: the library is installed only with metaml's extra of the algorithm's
     name.
@@ -66,12 +69,14 @@ class Training:
     """How a booster is trained: the weight of each row, which columns hold category codes, and for how long.
 
     Training lasts for `rounds`, or until `validation` stops improving. Without either, the number of rounds is fixed.
+    In any case it ends when the `allowance` does, after at least one round.
     """
 
     weight: Vector | None
     categorical: Flags
     validation: Validation | None
     rounds: int | None
+    allowance: Allowance
 
 
 class Booster(ABC):

@@ -36,7 +36,9 @@ def stopping_parameters(when: When | None = None) -> list[Parameter]:
     ]
 
 
-def boosted(config: Config, head: Head, model: Booster, *, task: Task, seed: int, n_threads: int) -> BaseEstimator:
+def boosted(
+    config: Config, head: Head, model: Booster, *, task: Task, seed: int, n_threads: int, seconds: float | None
+) -> BaseEstimator:
     """Return head and booster as one estimator; `config` may ask for early stopping."""
     from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
 
@@ -45,6 +47,7 @@ def boosted(config: Config, head: Head, model: Booster, *, task: Task, seed: int
         "refit": config.get("refit", False),
         "seed": seed,
         "n_threads": n_threads,
+        "seconds": seconds,
     }
     if task == "regression":
         return TabularRegressor(head, model, **settings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
@@ -44,11 +45,13 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted booster for `config`; missing numbers are left to it."""
     space(task).check(config)
     model = _CatBoost(config, seed=seed, n_threads=n_threads)
-    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+    return boosted(
+        config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads, seconds=seconds
+    )
 
 
 class _CatBoost(Booster):
@@ -85,7 +88,9 @@ class _CatBoost(Booster):
             }
             held_out = self._pool(*training.validation)
         kind = CatBoostRegressor if "loss_function" in self.config else CatBoostClassifier
-        self.model_ = kind(**settings).fit(self._pool(Z, y, training.weight), eval_set=held_out)
+        # Without a limit there is nothing to ask after each round.
+        timers = [_StopInTime(training, settings["iterations"])] if training.allowance.is_limited else None
+        self.model_ = kind(**settings).fit(self._pool(Z, y, training.weight), eval_set=held_out, callbacks=timers)
         self.rounds_ = int(self.model_.tree_count_)
 
     def predict(self, Z: Matrix) -> Vector:
@@ -108,6 +113,18 @@ class _CatBoost(Booster):
         }
         cat_features = np.flatnonzero(self.categorical_).tolist()
         return Pool(pd.DataFrame(columns), y, weight=weight, cat_features=cat_features, thread_count=self.n_threads)
+
+
+class _StopInTime:
+    """A callback that ends training when there is no time for another round; CatBoost returns to its best one."""
+
+    def __init__(self, training: Training, n_rounds: int) -> None:
+        self._rounds = Rounds(training.allowance)
+        self._n_rounds = n_rounds
+
+    def after_iteration(self, info: Any) -> bool:
+        """Return whether to go on."""
+        return info.iteration >= self._n_rounds or self._rounds.may_go_on()
 
 
 def _take_model(model: Any) -> State:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metaml.algorithms.base import Algorithm
+from metaml.algorithms.fewer_steps import fit_on_growing_rows
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import DECISION_TREES
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -38,7 +39,7 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted tree for `config`; missing numbers are left to the tree."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -48,11 +49,11 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     names = ("criterion", "max_depth", "min_samples_leaf", "min_samples_split", "ccp_alpha")
     settings = {name: config[name] for name in names if name in config}
     head = head_from(config, seed=seed)
+    common: dict[str, Any] = {"train": fit_on_growing_rows, "seed": seed, "n_threads": n_threads, "seconds": seconds}
     if task == "regression":
-        model = DecisionTreeRegressor(**settings, random_state=seed)
-        return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
+        return TabularRegressor(head, DecisionTreeRegressor(**settings, random_state=seed), **common)
     model = DecisionTreeClassifier(**settings, random_state=seed)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
 
 
 ALGORITHM = Algorithm(

@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from metaml.algorithms.base import Algorithm, Matrix, Vector
+from metaml.algorithms.fewer_steps import fit_iterations
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -39,7 +40,7 @@ def space(task: Task) -> Space:
     return Space([*parameters, imputation_parameter(), scaling_parameter(), *encoding_parameters("one_hot")])
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted linear model for `config`; lasso penalties need the slower solvers."""
     from sklearn.linear_model import ElasticNet, LogisticRegression, Ridge
 
@@ -49,12 +50,13 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     values: dict[str, Any] = config
     head = head_from(config, seed=seed, precision="float64")
     ratio = {"l2": 0.0, "l1": 1.0}.get(str(config["penalty"]), config.get("l1_ratio"))
+    common: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "seconds": seconds}
     if task == "regression":
         if config["penalty"] == "l2":
-            settle = partial(ridge_settings, alpha=values["alpha"])
-            return TabularRegressor(head, Ridge(), settle=settle, seed=seed, n_threads=n_threads)
+            # Solved at once, without iterations.
+            return TabularRegressor(head, Ridge(), settle=partial(ridge_settings, alpha=values["alpha"]), **common)
         model = ElasticNet(alpha=config["alpha"], l1_ratio=ratio, max_iter=2000, tol=1e-3)
-        return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
+        return TabularRegressor(head, model, train=fit_iterations, **common)
     if config["penalty"] == "l2":
         model = LogisticRegression(max_iter=500)
     else:
@@ -63,9 +65,9 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
         head,
         model,
         settle=partial(logistic_settings, alpha=values["alpha"]),
+        train=fit_iterations,
         class_weight=config["class_weight"],
-        seed=seed,
-        n_threads=n_threads,
+        **common,
     )
 
 

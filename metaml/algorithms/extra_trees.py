@@ -23,7 +23,7 @@ def space(task: Task) -> Space:
     return forest_space(task, bootstrap=False, max_features=0.75 if task == "regression" else 0.5)
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted forest for `config`."""
     from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
@@ -35,6 +35,7 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
         task=task,
         seed=seed,
         n_threads=n_threads,
+        seconds=seconds,
     )
 
 

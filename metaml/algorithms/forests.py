@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from metaml.data import Task
+
+
+_FEWEST_TREES = 4  # whatever the time: one tree alone is no forest
 
 
 def forest_space(task: Task, *, bootstrap: bool, max_features: float) -> Space:
@@ -44,7 +48,7 @@ def forest_space(task: Task, *, bootstrap: bool, max_features: float) -> Space:
 
 
 def build_forest(
-    config: Config, *, classifier: Any, regressor: Any, task: Task, seed: int, n_threads: int
+    config: Config, *, classifier: Any, regressor: Any, task: Task, seed: int, n_threads: int, seconds: float | None
 ) -> BaseEstimator:
     """Return an estimator around one of scikit-learn's forests, which take missing values as they are."""
     from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
@@ -56,10 +60,16 @@ def build_forest(
     values: dict[str, Any] = config
     settle = partial(row_settings, max_features=values["max_features"], max_samples=values.get("max_samples"))
     head = head_from(config, seed=seed)
+    common: dict[str, Any] = {
+        "settle": settle,
+        "train": _Forest.fit,
+        "seed": seed,
+        "n_threads": n_threads,
+        "seconds": seconds,
+    }
     if task == "regression":
-        return TabularRegressor(head, model, settle=settle, seed=seed, n_threads=n_threads)
-    weight = config["class_weight"]
-    return TabularClassifier(head, model, settle=settle, class_weight=weight, seed=seed, n_threads=n_threads)
+        return TabularRegressor(head, model, **common)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
 
 
 def row_settings(Z: Matrix, y: Vector, *, max_features: float, max_samples: float | None) -> dict[str, Any]:
@@ -82,8 +92,23 @@ class _Forest:
     def set_params(self, **settings: Any) -> None:
         self.model.set_params(**settings)
 
-    def fit(self, Z: Matrix, y: Vector, sample_weight: Vector | None = None) -> None:
-        self.model.fit(Z, y, sample_weight=sample_weight)
+    def fit(self, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
+        """Grow all trees, or as many as there is time for; these are the first of all."""
+        if not allowance.is_limited:
+            self.model.fit(Z, y, sample_weight=weight)
+            return
+        n_wanted, at_once = self.model.n_estimators, self.model.n_jobs
+        n_done, n_more = 0, min(n_wanted, max(_FEWEST_TREES, at_once))
+        while n_more:
+            begin = allowance.used
+            self.model.set_params(n_estimators=n_done + n_more, warm_start=True)
+            self.model.fit(Z, y, sample_weight=weight)
+            n_done += n_more
+            n_in_time = allowance.left * n_more / max(allowance.used - begin, 1e-9)
+            # Trees take different times, so half of what fits is grown before the next look at the clock.
+            n_more = min(n_wanted - n_done, max(int(n_in_time / 2), at_once)) if n_in_time >= at_once else 0
+        allowance.ended_training = n_done < n_wanted
+        self.model.set_params(warm_start=False)
 
     def predict(self, Z: Matrix) -> Vector:
         return self._mean(Z, 1)[:, 0]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
@@ -42,11 +45,13 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted booster for `config`; missing numbers are left to it."""
     space(task).check(config)
     model = _HistogramBoosting(config, seed=seed, n_threads=n_threads)
-    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+    return boosted(
+        config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads, seconds=seconds
+    )
 
 
 class _HistogramBoosting(Booster):
@@ -77,7 +82,12 @@ class _HistogramBoosting(Booster):
             }
             held_out = dict(zip(("X_val", "y_val", "sample_weight_val"), training.validation, strict=True))
         kind = HistGradientBoostingRegressor if "loss" in self.config else HistGradientBoostingClassifier
-        self.model_ = kind(**settings).fit(Z, y, sample_weight=training.weight, **held_out)
+        if training.allowance.is_limited and training.validation is None:
+            # Only what may stop early asks after each round. Without validation rows that changes no round.
+            settings |= {"early_stopping": True, "validation_fraction": None, "n_iter_no_change": settings["max_iter"]}
+        self.model_ = kind(**settings)
+        with _stopped_in_time(self.model_, training):
+            self.model_.fit(Z, y, sample_weight=training.weight, **held_out)
         scores = self.model_.validation_score_[1:]  # the first is that of no rounds at all
         self.rounds_ = int(np.argmax(scores)) + 1 if training.validation is not None else int(self.model_.n_iter_)
         # scikit-learn keeps the rounds it waited through; they are not part of the answer.
@@ -90,6 +100,27 @@ class _HistogramBoosting(Booster):
     def predict_proba(self, Z: Matrix) -> Matrix:
         result: Matrix = self.model_.predict_proba(Z)
         return result
+
+
+@contextmanager
+def _stopped_in_time(model: Any, training: Training) -> Iterator[None]:
+    """End the training of a model when there is no time for another round. Without a limit nothing is changed."""
+    if not training.allowance.is_limited:
+        yield
+        return
+    rounds, stops_by_itself = Rounds(training.allowance), model._should_stop
+
+    def should_stop(scores: list[float]) -> bool:
+        if stops_by_itself(scores):
+            return True
+        n_done = len(scores) - 1  # the first score is that of no rounds at all
+        return 0 < n_done < model.max_iter and not rounds.may_go_on()
+
+    model._should_stop = should_stop
+    try:
+        yield
+    finally:
+        del model._should_stop
 
 
 def _make_predictor(kind: type, state: State) -> Any:

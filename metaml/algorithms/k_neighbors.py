@@ -37,7 +37,7 @@ def space(task: Task) -> Space:  # noqa: ARG001
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return unfitted nearest neighbours for `config`."""
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -48,11 +48,10 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     settings = {"weights": config["weights"], "metric": config["metric"], "n_jobs": n_threads}
     settle = partial(affordable_neighbors, wanted=values["n_neighbors"])
     head = head_from(config, seed=seed)
+    common: dict[str, Any] = {"settle": settle, "seed": seed, "n_threads": n_threads, "seconds": seconds}
     if task == "regression":
-        model = KNeighborsRegressor(**settings)
-        return TabularRegressor(head, model, settle=settle, seed=seed, n_threads=n_threads)
-    model = KNeighborsClassifier(**settings)
-    return TabularClassifier(head, model, settle=settle, seed=seed, n_threads=n_threads)
+        return TabularRegressor(head, KNeighborsRegressor(**settings), **common)
+    return TabularClassifier(head, KNeighborsClassifier(**settings), **common)
 
 
 def affordable_neighbors(Z: Matrix, y: Vector, *, wanted: int) -> dict[str, Any]:  # noqa: ARG001

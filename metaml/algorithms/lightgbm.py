@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
@@ -53,11 +54,13 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted booster for `config`; missing numbers are left to it."""
     space(task).check(config)
     model = _LightGBM(config, seed=seed, n_threads=n_threads)
-    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+    return boosted(
+        config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads, seconds=seconds
+    )
 
 
 class _LightGBM(Booster):
@@ -70,8 +73,9 @@ class _LightGBM(Booster):
         train = lightgbm.Dataset(Z, y, weight=training.weight, categorical_feature=columns, params=settings)
         if training.validation is None:
             fixed = training.rounds or rounds_without_stopping(settings["learning_rate"])
-            self.booster_ = lightgbm.train(settings, train, num_boost_round=fixed)
-            self.rounds_ = fixed
+            timer = _StopInTime(Rounds(training.allowance))
+            self.booster_ = lightgbm.train(settings, train, num_boost_round=fixed, callbacks=[timer])
+            self.rounds_ = timer.n_rounds
             return
         rows, target, weight = training.validation
         held_out = lightgbm.Dataset(rows, target, weight=weight, reference=train, params=settings)
@@ -81,7 +85,7 @@ class _LightGBM(Booster):
             train,
             num_boost_round=max_rounds(settings.get("num_class", 1)),
             valid_sets=[held_out],
-            callbacks=[lightgbm.early_stopping(patience, verbose=False)],
+            callbacks=[lightgbm.early_stopping(patience, verbose=False), _StopInTime(Rounds(training.allowance))],
         )
         self.rounds_ = int(self.booster_.best_iteration)
 
@@ -119,6 +123,28 @@ class _LightGBM(Booster):
             "force_row_wise": True,
             "verbosity": -1,
         }
+
+
+class _StopInTime:
+    """A callback that ends training when there is no time for another round, with the best round so far."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        self.order = 100  # after early stopping, which may end the training by itself
+        self.n_rounds = 0
+        self._rounds = rounds
+        self._best: Any = None
+        self._smallest_loss = np.inf
+
+    def __call__(self, env: Any) -> None:
+        import lightgbm
+
+        self.n_rounds += 1
+        results = env.evaluation_result_list
+        loss = results[0][2] if results else -self.n_rounds  # without validation rows, the last round is the best
+        if self._best is None or loss < self._smallest_loss:
+            self._best, self._smallest_loss = (env.iteration, results), loss
+        if self.n_rounds < env.end_iteration and not self._rounds.may_go_on():
+            raise lightgbm.callback.EarlyStopException(*self._best)
 
 
 def _take_booster(booster: Any) -> State:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import boosted, stopping_parameters
 from metaml.algorithms.preprocessing import (
@@ -52,11 +53,13 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted perceptron for `config`; `width` neurons in each of `n_layers` layers."""
     space(task).check(config)
     model = _Perceptron(config, seed=seed, n_threads=n_threads)
-    return boosted(config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads)
+    return boosted(
+        config, head_from(config, seed=seed), model, task=task, seed=seed, n_threads=n_threads, seconds=seconds
+    )
 
 
 class _Perceptron(Booster):
@@ -77,6 +80,7 @@ class _Perceptron(Booster):
         validation = training.validation
         epochs = _MAX_EPOCHS if validation is not None else training.rounds or _EPOCHS_WITHOUT_STOPPING
         best_loss, best_weights, self.rounds_ = np.inf, None, 0
+        timer = Rounds(training.allowance)
         for epoch in range(1, epochs + 1):
             try:
                 self._train_one_epoch(Z, y, training.weight)
@@ -89,6 +93,8 @@ class _Perceptron(Booster):
                 best_loss, self.rounds_ = loss, epoch
                 best_weights = [w.copy() for w in (*self.model_.coefs_, *self.model_.intercepts_)]
             elif epoch - self.rounds_ >= patience:
+                break
+            if epoch < epochs and not timer.may_go_on():
                 break
         if best_weights is not None:
             n_layers = len(self.model_.coefs_)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.base import Algorithm, Matrix, Rows, Vector
+from metaml.algorithms.fewer_steps import growing_rows
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 _CACHE_MEGABYTES = 200
 _MOST_ITERATIONS = 100_000
 _CALIBRATION_FOLDS = 3
+_POWER = 2.0  # of the rows: how the time of a machine grows with them, at least
+_LAST_MACHINE = (_CALIBRATION_FOLDS / (_CALIBRATION_FOLDS - 1)) ** _POWER
+"""How many times the time of a fold's machine that of all rows takes."""
 _NEWTON_STEPS = 50
 _HALVINGS = 12
 _CELLS_AT_ONCE = 10_000_000  # bounds the memory that coupling many classes takes
@@ -54,16 +59,17 @@ def space(task: Task) -> Space:
     return Space([*parameters, imputation_parameter(), scaling_parameter("robust"), *encoding_parameters("one_hot")])
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted machine for `config`."""
     from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
 
     space(task).check(config)
     head = head_from(config, seed=seed, precision="float64")
     model = _SupportVectors(config, seed=seed)
+    common: dict[str, Any] = {"train": _SupportVectors.fit, "seed": seed, "n_threads": n_threads, "seconds": seconds}
     if task == "regression":
-        return TabularRegressor(head, model, seed=seed, n_threads=n_threads)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], seed=seed, n_threads=n_threads)
+        return TabularRegressor(head, model, **common)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
 
 
 class _SupportVectors:
@@ -77,26 +83,42 @@ class _SupportVectors:
         self.config: dict[str, Any] = config
         self.seed = seed
 
-    def fit(self, Z: Matrix, y: Vector, sample_weight: Vector | None = None) -> Self:
-        if "epsilon" in self.config:
-            self.machine_ = self._machine(Z).fit(Z, y)
-            return self
-        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    def fit(self, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
+        """Learn from all rows, or from as many as there is time for: libsvm cannot be stopped on its way."""
+        weight = np.ones(len(y)) if weight is None else weight
+        for rows in growing_rows(y, allowance, power=_POWER, seed=self.seed):
+            if "epsilon" in self.config:
+                self.machine_: Any = self._machine(Z[rows]).fit(Z[rows], y[rows])
+            else:
+                self._fit_classes(Z[rows], y[rows], weight[rows], allowance)
+            if allowance.ended_training:
+                return
+
+    def _fit_classes(self, Z: Matrix, y: Vector, weight: Vector, allowance: Allowance) -> None:
+        """Learn from these rows. If there is no time for all folds, those that are done give the probabilities.
+
+        If there is none for the machine of all rows either, that of the last fold takes its place.
+        """
         self.pairs_ = list(combinations(range(int(y.max()) + 1), 2))
         distances = np.zeros((len(y), len(self.pairs_)))
         folds = _folds(y, np.random.default_rng(self.seed))
+        begin, seconds, self.machine_ = allowance.used, 0.0, None
         for fold in range(_CALIBRATION_FOLDS):
             rows, rest = folds == fold, folds != fold
             if rows.any():
-                machine = self._machine(Z).fit(Z[rest], y[rest], sample_weight=weight[rest])
-                distances[rows] = _distances(machine, Z[rows])
-        self.machine_ = self._machine(Z).fit(Z, y, sample_weight=weight)
+                self.machine_ = self._machine(Z).fit(Z[rest], y[rest], sample_weight=weight[rest])
+                distances[rows] = _distances(self.machine_, Z[rows])
+            seconds = (allowance.used - begin) / (fold + 1)
+            if allowance.left < seconds * (_CALIBRATION_FOLDS - fold - 1 + _LAST_MACHINE):
+                allowance.ended_training = True
+                break
+        if self.machine_ is None or allowance.left > seconds * _LAST_MACHINE:
+            self.machine_ = self._machine(Z).fit(Z, y, sample_weight=weight)
         distances[folds < 0] = _distances(self.machine_, Z)[folds < 0]
         self.sigmoids_ = np.empty((len(self.pairs_), 2))
         for k, (first, second) in enumerate(self.pairs_):
-            rows = (y == first) | (y == second)
+            rows = ((y == first) | (y == second)) & (folds <= fold)
             self.sigmoids_[k] = fit_sigmoid(distances[rows, k], y[rows] == first, weight[rows])
-        return self
 
     def predict(self, Z: Matrix) -> Vector:
         result: Vector = self.machine_.predict(Z)

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,8 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from metaml.algorithms.base import Matrix, Training, Vector
+from metaml.algorithms.allowance import Allowance
+from metaml.algorithms.base import Matrix, Rows, Training, Vector
 from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
@@ -29,6 +31,18 @@ from metaml.system.threads import at_most_threads
 
 Settle = Callable[[Matrix, Vector], dict[str, Any]]
 """Settings of the model that depend on the training rows, such as a number of neighbours they can provide."""
+
+
+Train = Callable[[Any, Matrix, Vector, Vector | None, Allowance], object]
+"""Fits a model to rows, their target and their weights, as far as the time allows."""
+
+
+def fit_at_once(model: Any, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:  # noqa: ARG001
+    """Fit a model that is quick and cannot stop on its way, whatever the time."""
+    if weight is None:
+        model.fit(Z, y)
+    else:
+        model.fit(Z, y, sample_weight=weight)
 
 
 _is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
@@ -53,12 +67,33 @@ def quietly(n_threads: int) -> Iterator[None]:
             _is_quiet.reset(before)
 
 
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Training rows: columns, target as codes or numbers, weights; `n_classes` is None for a regression."""
+
+    X: pd.DataFrame
+    y: Vector
+    weight: Vector | None
+    n_classes: int | None
+
+    def only(self, part: Rows) -> _Rows:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[part]
+        return _Rows(self.X.iloc[part], self.y[part], weight, self.n_classes)
+
+
 class _Tabular(BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share: fit the head, then the model, both on copies.
 
     With `holdout`, the model is a `Booster` and that fraction of the training rows decides when it stops;
-    `refit` then trains it again on all rows for as many rounds.
+    `refit` then trains it again on all rows for as many rounds, if there is time. Any other model is fitted by `train`.
+    `seconds` is the time that `fit` may take; `stopped_early_` is whether it ended the training.
     """
+
+    # Model files do not have these.
+    train: Train = staticmethod(fit_at_once)
+    seconds: float | None = None
+    stopped_early_: bool = False
 
     def __init__(
         self,
@@ -66,71 +101,73 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
         model: Any,
         *,
         settle: Settle | None = None,
+        train: Train = fit_at_once,
         class_weight: Value = None,
         holdout: float | None = None,
         refit: bool = False,
         seed: int = 0,
         n_threads: int = 1,
+        seconds: float | None = None,
     ) -> None:
         self.head = head
         self.model = model
         self.settle = settle
+        self.train = train
         self.class_weight = class_weight
         self.holdout = holdout
         self.refit = refit
         self.seed = seed
         self.n_threads = n_threads
+        self.seconds = seconds
 
-    def _fit_parts(self, X: pd.DataFrame, y: Vector, weight: Vector | None, n_classes: int | None) -> None:
+    def _fit_parts(self, rows: _Rows, allowance: Allowance) -> None:
         with quietly(self.n_threads):
             if self.holdout is None:
-                self._fit_plain(X, y, weight, n_classes)
+                self._fit_plain(rows, allowance)
             else:
-                self._fit_booster(X, y, weight, n_classes, self.holdout)
+                self._fit_booster(rows, self.holdout, allowance)
 
-    def _fit_plain(self, X: pd.DataFrame, y: Vector, weight: Vector | None, n_classes: int | None) -> None:
+    def _fit_plain(self, rows: _Rows, allowance: Allowance) -> None:
         self.head_, self.model_ = copy.deepcopy(self.head), copy.deepcopy(self.model)
-        Z = self.head_.fit_transform(X, y, n_classes)
+        Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes)
         if self.settle is not None:
-            self.model_.set_params(**self.settle(Z, y))
-        if weight is None:
-            self.model_.fit(Z, y)
-        else:
-            self.model_.fit(Z, y, sample_weight=weight)
+            self.model_.set_params(**self.settle(Z, rows.y))
+        self.train(self.model_, Z, rows.y, rows.weight, allowance)
 
-    def _fit_booster(
-        self, X: pd.DataFrame, y: Vector, weight: Vector | None, n_classes: int | None, fraction: float
-    ) -> None:
-        split = split_rows(y, n_classes, fraction, np.random.default_rng(self.seed))
-        rounds = None
-        if split is not None:
-            train, valid = split
-            self._train(
-                X.iloc[train],
-                y[train],
-                _rows(weight, train),
-                n_classes,
-                (X.iloc[valid], y[valid], _rows(weight, valid)),
-            )
-            rounds = self.model_.rounds_
-        if split is None or self.refit:
-            self._train(X, y, weight, n_classes, None, rounds)
+    def _fit_booster(self, rows: _Rows, fraction: float, allowance: Allowance) -> None:
+        split = split_rows(rows.y, rows.n_classes, fraction, np.random.default_rng(self.seed))
+        if split is None:
+            self._train(rows, None, None, allowance)
+        else:
+            begin = allowance.used
+            train, held_out = (rows.only(part) for part in split)
+            self._train(train, held_out, None, allowance)
+            if self.refit:
+                self._refit(rows, (allowance.used - begin) * len(rows.y) / len(train.y), allowance)
         self.rounds_: int = self.model_.rounds_
 
-    def _train(
-        self,
-        X: pd.DataFrame,
-        y: Vector,
-        weight: Vector | None,
-        n_classes: int | None,
-        held_out: tuple[pd.DataFrame, Vector, Vector | None] | None,
-        rounds: int | None = None,
-    ) -> None:
+    def _refit(self, rows: _Rows, expected_seconds: float, allowance: Allowance) -> None:
+        """Train again on all rows for as many rounds, unless there is no time to: then the model stays as it is."""
+        if allowance.ended_training or allowance.left < expected_seconds:
+            allowance.ended_training = True
+            return
+        head, model = self.head_, self.model_
+        self._train(rows, None, model.rounds_, allowance)
+        if allowance.ended_training:
+            self.head_, self.model_ = head, model
+
+    def _train(self, rows: _Rows, held_out: _Rows | None, rounds: int | None, allowance: Allowance) -> None:
         self.head_, self.model_ = copy.deepcopy(self.head), copy.deepcopy(self.model)
-        Z = self.head_.fit_transform(X, y, n_classes)
-        validation = None if held_out is None else (self.head_.transform(held_out[0]), *held_out[1:])
-        training = Training(weight=weight, categorical=self.head_.categorical_, validation=validation, rounds=rounds)
-        self.model_.fit(Z, y, training)
+        Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes)
+        validation = None if held_out is None else (self.head_.transform(held_out.X), held_out.y, held_out.weight)
+        training = Training(
+            weight=rows.weight,
+            categorical=self.head_.categorical_,
+            validation=validation,
+            rounds=rounds,
+            allowance=allowance,
+        )
+        self.model_.fit(Z, rows.y, training)
 
 
 class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
@@ -138,12 +175,14 @@ class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
 
     def fit(self, X: pd.DataFrame, y: Vector) -> Self:
         """Learn from the training rows."""
+        allowance = Allowance(self.seconds)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) > 1:
             members = np.bincount(codes)
             balanced = (len(codes) / (len(members) * members))[codes]
             weight = balanced if self.class_weight == "balanced" else None
-            self._fit_parts(X, codes, weight, len(self.classes_))
+            self._fit_parts(_Rows(X, codes, weight, len(self.classes_)), allowance)
+        self.stopped_early_ = allowance.ended_training
         return self
 
     def predict_proba(self, X: pd.DataFrame | Columns) -> Matrix:
@@ -170,13 +209,15 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
 
     def fit(self, X: pd.DataFrame, y: Vector) -> Self:
         """Learn from the training rows."""
+        allowance = Allowance(self.seconds)
         y = np.asarray(y, dtype=np.float64)
         # Squares of very large or very small targets overflow or vanish, so the deviation is computed on a unit scale.
         unit = float(np.abs(y).max()) or 1.0
         self.mean_, self.std_ = unit * float((y / unit).mean()), unit * float((y / unit).std())
         self.low_, self.high_ = float(y.min()), float(y.max())
         if self.std_ > 0:
-            self._fit_parts(X, (y - self.mean_) / self.std_, None, None)
+            self._fit_parts(_Rows(X, (y - self.mean_) / self.std_, None, None), allowance)
+        self.stopped_early_ = allowance.ended_training
         return self
 
     def predict(self, X: pd.DataFrame | Columns) -> Vector:
@@ -188,7 +229,3 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
         width = self.high_ - self.low_
         values: Vector = np.nan_to_num(raw * self.std_ + self.mean_, nan=self.mean_)
         return np.clip(values, self.low_ - width, self.high_ + width)
-
-
-def _rows(weight: Vector | None, rows: Vector) -> Vector | None:
-    return None if weight is None else weight[rows]

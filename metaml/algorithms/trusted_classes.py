@@ -23,12 +23,14 @@ class TrustedClass:
 
     `name` is what files call the class, `place` where it is imported from, written `package.module:Class`.
     `take(item)` returns what to keep of an object, by default its attributes; `make(class, state)` restores it.
-    `forget` names attributes that predicting does not need; they are None in the restored object.
+    `forget` names attributes that predicting does not need; they are None in the restored object. `omit` names those
+    for which the class itself has a default; files do not mention them.
     """
 
     name: str
     place: str
     forget: tuple[str, ...] = ()
+    omit: tuple[str, ...] = ()
     take: Callable[[Any], State] | None = None
     make: Callable[[type, State], Any] | None = None
 
@@ -43,7 +45,8 @@ class TrustedClass:
         """Return what to keep of an object."""
         if self.take is not None:
             return self.take(item)
-        return {name: None if name in self.forget else value for name, value in vars(item).items()}
+        kept = {name: value for name, value in vars(item).items() if name not in self.omit}
+        return {name: None if name in self.forget else value for name, value in kept.items()}
 
     def restored(self, state: State) -> Any:
         """Return an object with this state."""
@@ -92,7 +95,7 @@ def _make_tree(kind: type, kept: State) -> Any:
     return tree
 
 
-_ESTIMATOR = partial(TrustedClass, forget=("head", "model", "settle"))
+_ESTIMATOR = partial(TrustedClass, forget=("head", "model", "settle"), omit=("train", "seconds", "stopped_early_"))
 
 SHARED = (
     _ESTIMATOR("TabularClassifier", "metaml.algorithms.tabular:TabularClassifier"),

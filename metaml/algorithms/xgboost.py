@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import (
     boosted,
@@ -71,7 +72,7 @@ def space(task: Task) -> Space:
     )
 
 
-def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseEstimator:
+def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted booster for `config`; trees deal with missing numbers themselves."""
     space(task).check(config)
     if config["booster"] == "gblinear":
@@ -79,7 +80,7 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1) -> BaseE
     else:
         head = head_from(config, seed=seed)
     model = _XGBoost(config, seed=seed, n_threads=n_threads)
-    return boosted(config, head, model, task=task, seed=seed, n_threads=n_threads)
+    return boosted(config, head, model, task=task, seed=seed, n_threads=n_threads, seconds=seconds)
 
 
 class _XGBoost(Booster):
@@ -92,9 +93,10 @@ class _XGBoost(Booster):
             settings["colsample_bytree"] = share_of_columns(settings["colsample_bytree"], Z.shape[1])
         train = self._matrix(Z, y, training.weight)
         fixed = training.rounds or self.config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
+        timer = _stop_in_time(Rounds(training.allowance))
         if training.validation is None or "n_rounds" in self.config:
-            self.booster_ = xgboost.train(settings, train, fixed, verbose_eval=False)
-            self.rounds_ = fixed
+            self.booster_ = xgboost.train(settings, train, fixed, verbose_eval=False, callbacks=[timer])
+            self.rounds_ = timer.n_rounds
             return
         booster = xgboost.train(
             settings,
@@ -103,6 +105,7 @@ class _XGBoost(Booster):
             evals=[(self._matrix(*training.validation), "held_out")],
             early_stopping_rounds=self.config["early_stopping_rounds"],
             verbose_eval=False,
+            callbacks=[timer],
         )
         self.rounds_ = int(booster.best_iteration) + 1
         # A linear booster has one set of weights, which cannot be cut back to an earlier round.
@@ -150,6 +153,22 @@ class _XGBoost(Booster):
         else:
             settings["tree_method"] = "hist"
         return settings | {"seed": self.seed, "nthread": self.n_threads, "verbosity": 0}
+
+
+def _stop_in_time(rounds: Rounds) -> Any:
+    """Return a callback that counts the rounds and ends training when there is no time for another one."""
+    import xgboost
+
+    class StopInTime(xgboost.callback.TrainingCallback):
+        n_rounds = 0
+
+        # Before a round: after the last one, XGBoost would skip its own early stopping.
+        def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:  # noqa: ARG002
+            may_go_on = self.n_rounds == 0 or rounds.may_go_on()
+            self.n_rounds += may_go_on
+            return not may_go_on
+
+    return StopInTime()
 
 
 def _take_booster(booster: Any) -> State:

@@ -68,6 +68,7 @@ def evaluate(
     scores: list[dict[str, float]] = []
     predictions = _Predictions(job, dataset)
     fit_seconds = predict_seconds = 0.0
+    stopped_early = False
     models = _Models(len(job.asked_folds) if job.keep_models else 0)
     clock = _Clock(job, start, on_overtime)
     status: Status = "ok" if len(job.asked_folds) == job.plan.n_folds else "partial"
@@ -81,6 +82,7 @@ def evaluate(
                 tested = _fit_and_predict(job, fold, dataset, algorithm, train, predictions.asked(test), n_threads)
                 fit_seconds += tested.fit_seconds
                 predict_seconds += tested.predict_seconds
+                stopped_early |= _stopped_early(tested.estimator)
                 own = predictions.keep(test, tested.prediction)
                 scores.append(all_scores(dataset.task, dataset.y[test], own, y=dataset.y))
                 models.keep(tested)
@@ -110,6 +112,7 @@ def evaluate(
         predictions=predictions.kept if went_well and job.keep_predictions else None,
         models=models.kept if went_well and status == "ok" else (),
         expected_seconds=clock.expected_after(len(scores)) if status in ("partial", "timeout") else 0.0,
+        stopped_early=stopped_early,
     )
 
 
@@ -198,14 +201,36 @@ def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            seed = fold_seed(job.seed, number)
-            estimator: Any = algorithm.build(job.config, task=dataset.task, seed=seed, n_threads=n_threads)
+            estimator = _unfitted(job, number, dataset, algorithm, n_threads)
             estimator.fit(X, y)
     except (Exception, SystemExit) as raised:
         status: Status = "memory" if _is_memory(raised) else "failed"
         return Outcome(status, time.perf_counter() - start, peak_megabytes=meter.peak(), error=one_line(raised))
     seconds = time.perf_counter() - start
-    return Outcome("ok", seconds, fit_seconds=seconds, peak_megabytes=meter.peak(), estimator=estimator)
+    return Outcome(
+        "ok",
+        seconds,
+        fit_seconds=seconds,
+        peak_megabytes=meter.peak(),
+        estimator=estimator,
+        stopped_early=_stopped_early(estimator),
+    )
+
+
+def _unfitted(job: Job, number: int, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> Any:
+    """Return the estimator of one fold, to be fitted."""
+    return algorithm.build(
+        job.config,
+        task=dataset.task,
+        seed=fold_seed(job.seed, number),
+        n_threads=n_threads,
+        seconds=job.fit_seconds,
+    )
+
+
+def _stopped_early(estimator: Any) -> bool:
+    """Return whether a fit ran out of its time, as far as the estimator knows."""
+    return bool(getattr(estimator, "stopped_early_", False))
 
 
 def fold_seed(seed: int, fold: int) -> int:
@@ -249,7 +274,7 @@ def _fit_and_predict(
         # Learners expect codes without gaps, and a fold may lack a class.
         present, y_train = np.unique(y_train, return_inverse=True)
     start = time.perf_counter()
-    estimator: Any = algorithm.build(job.config, task=dataset.task, seed=fold_seed(job.seed, fold), n_threads=n_threads)
+    estimator = _unfitted(job, fold, dataset, algorithm, n_threads)
     estimator.fit(X_train, y_train)
     fitted = time.perf_counter()
     if present is None or dataset.labels is None:

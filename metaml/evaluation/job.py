@@ -92,9 +92,11 @@ class Job:
     `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold; if it
     `tells_folds`, too, each of them is told as soon as it is there, whatever becomes of the others. With
     `predicts_unused`, the models of all folds also predict the rows that the plan does not use, and their mean is kept:
-    how they would do on new rows. A `refit` is no
-    evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the fitted estimator
-    comes back.
+    how they would do on new rows.
+
+    A `refit` is no evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the
+    fitted estimator comes back. Each fit may take `fit_seconds`, None for any: then it stops with the best model that
+    it has.
     """
 
     dataset: str
@@ -110,6 +112,7 @@ class Job:
     race: Race | None = None
     overtime: Overtime | None = None
     refit: bool = False
+    fit_seconds: float | None = None
     predicts_unused: bool = False
 
     @property
@@ -136,7 +139,8 @@ class Outcome:
     class probabilities (float32, one column per label) or values (float64); rows that were not predicted are NaN.
     `models`, where asked for, complete and small enough, has the pickled estimator of each fold. `estimator` is what a
     refit gives: fitted, as those are, to the codes of the data set's target. All folds would have taken
-    `expected_seconds`, as far as that is known and more than `seconds`.
+    `expected_seconds`, as far as that is known and more than `seconds`. It `stopped_early` if a fit ran out of the time
+    that the job allows: what came out is valid, but the same job may give something else.
     """
 
     status: Status
@@ -151,6 +155,7 @@ class Outcome:
     models: tuple[bytes, ...] = ()
     estimator: Any = None
     expected_seconds: float = 0.0
+    stopped_early: bool = False
 
     def score(self, metric: str) -> float:
         """Return the mean of a metric over the folds where it is defined, NaN when there are none.

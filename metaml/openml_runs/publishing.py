@@ -85,6 +85,8 @@ class Publisher:
             reason = "its data set is not an OpenML task"
         elif outcome.status != "ok":
             reason = f"it is {outcome.status}, not complete"
+        elif outcome.stopped_early:
+            reason = "it stopped when its time was up, so its configuration does not say how to make it again"
         elif outcome.predictions is None:
             reason = "its predictions were not kept"
         elif job.plan != given_plan(loaded.folds):

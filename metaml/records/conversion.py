@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from metaml.search.optimizer import Proposal
 
 MOST_COLUMNS, MOST_REPAIRS = 200, 50
+STOPPED_EARLY = "stopped early: "
+"""What the `error` of a run begins with if its learner ran out of time and gave what it had."""
 
 
 def store_dataset(
@@ -102,7 +104,15 @@ def run_of(
     probability: float | None = None,
     proposal: ProposalRecord | None = None,
 ) -> Run:
-    """Return the run that a job and its outcome make."""
+    """Return the run that a job and its outcome make.
+
+    If a fit ran out of its time, the scores are not those of the configuration but of that time on this machine. Such
+    a run is stored as `partial`, even with all folds: experience learns from complete runs only, and the identity of
+    the complete run stays free.
+    """
+    status, error = outcome.status, outcome.error
+    if outcome.stopped_early and status in ("ok", "partial"):
+        status, error = "partial", f"{STOPPED_EARLY}a fit may take {job.fit_seconds:.3g} s"
     return Run(
         dataset=job.dataset,
         algorithm=job.algorithm,
@@ -110,15 +120,24 @@ def run_of(
         scores=outcome.scores,
         fold_plan=job.plan.hash,
         seed=job.seed,
-        status=outcome.status,
+        status=status,
         # An evaluation that was stopped took at least the time that it ran.
         fit_seconds=outcome.fit_seconds or outcome.seconds,
         predict_seconds=outcome.predict_seconds,
         peak_megabytes=outcome.peak_megabytes,
-        error=outcome.error,
+        error=error,
         origin=origin,
         probability=probability,
         session=session,
         environment=environment,
         proposal=proposal,
     )
+
+
+def stopped_early(run: Run) -> bool:
+    """Return whether a learner ran out of time in this run, so that its scores say little of the configuration.
+
+    >>> stopped_early(Run(dataset="iris", algorithm="svm", config={}, status="partial", error="stopped early: a fit"))
+    True
+    """
+    return run.status == "partial" and (run.error or "").startswith(STOPPED_EARLY)

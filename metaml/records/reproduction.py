@@ -16,6 +16,7 @@ from metaml.data import Dataset, read_dataset
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Evaluator, FoldPlan, Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.evaluation.environment import library_versions
+from metaml.records.conversion import stopped_early
 from metaml.sources import builtin
 from metaml.splits import splitter_of
 from metaml.splits.fold_plan import Strategy
@@ -83,6 +84,11 @@ def job_of(stored: StoredRun, dataset: Dataset) -> Job:
         raise BadRequest(
             f"Run {stored.key[:8]} is of {run.algorithm}, which this metaml does not have. "
             f"Choose a run of one of: {', '.join(ALGORITHMS)}."
+        )
+    if stopped_early(run):
+        raise BadRequest(
+            f"Run {stored.key[:8]} stopped when its time was up, so what came out depends on the speed of the machine. "
+            "Choose a run with the status ok."
         )
     n_folds = max((len(folds) for folds in run.scores.values() if isinstance(folds, Sequence)), default=0)
     return Job(

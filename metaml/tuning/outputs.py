@@ -86,7 +86,7 @@ def report_data(
         TrialRow(
             number=number,
             algorithm=trial.run.algorithm,
-            status=trial.run.status,
+            status=trial.outcome.status,
             origin=trial.run.origin,
             score=trial.score,
             seconds=trial.outcome.seconds,

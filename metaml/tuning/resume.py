@@ -11,6 +11,7 @@ import numpy as np
 import psutil
 
 from metaml.evaluation import FoldPlan, Limits, Outcome
+from metaml.records.conversion import stopped_early
 from metaml.search.plan import STORED_AS, SearchPlan
 from metaml.search.settings import TuneSettings
 from metaml.tuning.trials import PredictionFiles, Trial
@@ -115,19 +116,23 @@ def trials_of(kb: KnowledgeBase, session: str, metric: str, prediction_files: Pr
 
 
 def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, prediction_files: PredictionFiles) -> Trial:
-    run = find_run(kb, details["run"]).run
+    stored = find_run(kb, details["run"])
+    run = stored.run
     scores = {name: tuple(np.atleast_1d(values).tolist()) for name, values in run.scores.items()}
+    n_folds, ran_out_of_time = max(map(len, scores.values()), default=0), stopped_early(run)
+    has_all_folds = ran_out_of_time and n_folds == stored.fold_plan.n_folds
     outcome = Outcome(
-        status=run.status,  # type: ignore[arg-type]
+        status="ok" if has_all_folds else run.status,  # type: ignore[arg-type]
         seconds=details["seconds"],
         scores=scores,
-        folds=tuple(range(max(map(len, scores.values()), default=0))),
+        folds=tuple(range(n_folds)),
         fit_seconds=run.fit_seconds or 0.0,
         predict_seconds=run.predict_seconds or 0.0,
         peak_megabytes=run.peak_megabytes or 0.0,
-        error=run.error,
+        error=None if ran_out_of_time else run.error,
         predictions=prediction_files.get(details["run"]),
         expected_seconds=details.get("expected", 0.0),
+        stopped_early=ran_out_of_time,
     )
     values = details.get("scores") or [details.get("score", outcome.score(metric))]
     return Trial(run, outcome, tuple(values), details["at"])

@@ -56,8 +56,11 @@ class Trial:
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the complete ones of some trials, best first; the earlier of equals."""
-    complete = [trial for trial in trials if trial.run.status == "ok" and np.isfinite(trial.score)]
+    """Return the complete ones of some trials, best first; the earlier of equals.
+
+    All folds make a trial complete, also if its learner stopped early: the knowledge base calls such a run partial.
+    """
+    complete = [trial for trial in trials if trial.outcome.status == "ok" and np.isfinite(trial.score)]
     return sorted(complete, key=lambda trial: -trial.score)
 
 

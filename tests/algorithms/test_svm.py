@@ -37,6 +37,19 @@ def test_probabilities_are_calibrated_on_rows_the_machine_had_not_seen():
     assert np.abs(chances - 0.5).max() < 0.3
 
 
+def test_without_time_the_machine_of_a_few_rows_still_knows_every_class():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(900, 2)), columns=["a", "b"])
+    y = np.digitize(X["a"], [-0.5, 0.5])
+    y[7] = 3  # the only one
+
+    estimator = svm.build(svm.space("multiclass").default(), task="multiclass", seed=0, seconds=0.0).fit(X, y)
+
+    assert estimator.stopped_early_
+    assert estimator.predict_proba(X).shape == (900, 4)
+    assert (estimator.predict(X) == y).mean() > 0.9
+
+
 def test_a_class_with_one_member_can_be_fitted():
     X = pd.DataFrame({"x": np.r_[np.linspace(-1, 1, 20), 5.0]})
     y = np.r_[np.repeat([0, 1], 10), 2]

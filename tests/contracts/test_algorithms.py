@@ -20,6 +20,9 @@ TASKS = ("binary", "multiclass", "regression")
 PAIRS = [pytest.param(ALGORITHMS[name], task, id=f"{name}-{task}") for name in ALGORITHMS for task in TASKS]
 every_algorithm_and_task = pytest.mark.parametrize(("algorithm", "task"), PAIRS)
 
+CANNOT_STOP = {("elastic_net", "regression"), *(("k_neighbors", task) for task in TASKS)}
+"""Quick ones, whose defaults are solved at once; they take the same model whatever the time."""
+
 FIRST_FIT = """
 import importlib, sys
 import numpy as np, pandas as pd
@@ -123,6 +126,28 @@ def test_the_default_learns_an_easy_problem(algorithm, task):
     estimator = algorithm.build(algorithm.space(task).default(), task=task, seed=0).fit(X[:100], y[:100])
 
     assert estimator.score(X[100:], y[100:]) > 0.7
+
+
+@every_algorithm_and_task
+def test_a_fit_that_runs_out_of_time_still_gives_a_model(algorithm, task):
+    rng = np.random.default_rng(7)
+    X = awkward(rng, 600)["30 % missing"].assign(kind=categories(rng, 600, 4))
+    signal = np.nan_to_num(X["x0"].to_numpy()) + rng.normal(size=600)
+    y = signal if task == "regression" else np.digitize(signal, [0.0] if task == "binary" else [-0.5, 0.5])
+    config = cheap(algorithm.space(task).default())
+
+    unlimited = algorithm.build(config, task=task, seed=1).fit(X, y)
+    in_time = algorithm.build(config, task=task, seed=1, seconds=3600.0).fit(X, y)
+    stopped = algorithm.build(config, task=task, seed=1, seconds=0.0).fit(X, y)
+
+    assert (unlimited.stopped_early_, in_time.stopped_early_) == (False, False)
+    assert np.array_equal(answers(in_time, X, task), answers(unlimited, X, task))
+    is_same = np.array_equal(answers(stopped, X, task), answers(unlimited, X, task))
+    assert stopped.stopped_early_ is not is_same
+    assert stopped.stopped_early_ or (algorithm.name, task) in CANNOT_STOP
+    assert np.isfinite(answers(stopped, X, task)).all()
+    if task != "regression":
+        assert answers(stopped, X, task).shape == (600, len(np.unique(y)))
 
 
 @every_algorithm_and_task

@@ -214,7 +214,7 @@ class TellTale(Constant):
 
 
 def _algorithm(kind):
-    def build(config, *, task, seed, n_threads=1):
+    def build(config, *, task, seed, n_threads=1, seconds=None):
         return kind(config, task, seed)
 
     return Algorithm(kind.__name__, space=None, build=build)

@@ -10,6 +10,7 @@ import pytest
 from hostile_algorithms import ALGORITHMS
 from sklearn.metrics import f1_score
 
+from metaml.algorithms import ALGORITHMS as LEARNERS
 from metaml.data import from_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import Overtime, all_scores, evaluate, given_plan
@@ -82,6 +83,19 @@ def test_fewer_folds_than_planned_are_partial(two_classes, ask):
     assert len(outcome.scores["accuracy"]) == 2
     tested = ~np.isnan(outcome.predictions[:, 0])
     assert (tested == np.isin(job.plan.assignment, [1, 3])).all()
+
+
+@pytest.mark.parametrize(("seconds", "stopped_early"), [(None, False), (1000.0, False), (0.0, True)])
+def test_an_outcome_says_whether_a_fit_ran_out_of_its_time(two_classes, ask, seconds, stopped_early):
+    config = LEARNERS["random_forest"].space("binary").default()
+    job = replace(ask(two_classes, "random_forest"), config=config, fit_seconds=seconds)
+
+    evaluated = evaluate(job, two_classes, LEARNERS["random_forest"])
+    refitted = evaluate(replace(job, refit=True), two_classes, LEARNERS["random_forest"])
+
+    assert (evaluated.status, evaluated.stopped_early) == ("ok", stopped_early)
+    assert (refitted.status, refitted.stopped_early) == ("ok", stopped_early)
+    assert len(refitted.estimator.model_.model.estimators_) == (4 if stopped_early else 200)
 
 
 def test_predictions_are_returned_only_when_asked_for(two_classes, ask):
