@@ -23,7 +23,7 @@ FALLBACK = "decision_tree"
 
 def why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> str:
     """Return why there is no score to choose by, and what would help."""
-    statuses = Counter(trial.run.status for trial in found.trials)
+    statuses: Counter[str] = Counter(trial.outcome.status for trial in found.trials)
     n = len(found.trials)
     if statuses["ok"]:
         label = METRICS[found.metric].label
@@ -32,7 +32,9 @@ def why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> st
         return f"no evaluation kept to {settings.limits.megabytes:g} MB of memory; raise --limit-memory"
     if n and statuses["timeout"] == n and longest_evaluation(settings, None) == settings.limits.seconds:
         return f"no evaluation was complete within {settings.limits.seconds:g} s; raise --limit-seconds"
-    errors = [trial.outcome.error for trial in found.trials if trial.outcome.error and trial.run.status != "timeout"]
+    errors = [
+        trial.outcome.error for trial in found.trials if trial.outcome.error and trial.outcome.status != "timeout"
+    ]
     if n and len(errors) == n:
         which = "the only evaluation went wrong" if n == 1 else f"all {n} evaluations went wrong; the first"
         return f"{which}: {errors[0]}"

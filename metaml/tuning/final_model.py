@@ -27,6 +27,7 @@ from metaml.tuning.closing import averages_folds, closing_seconds, refit_seconds
 from metaml.tuning.fallback import from_partial, small_tree, why_nothing
 from metaml.tuning.finished import Chosen, Finished
 from metaml.tuning.job_batch import run_batch
+from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.second_layer import SecondLayer
 from metaml.tuning.trials import FoldModels, Found, Trial
 
@@ -227,7 +228,11 @@ def _refitted(
     def job_of(member: Chosen, left: float) -> Job:
         limits = Limits(left if math.isfinite(left) else settings.limits.seconds, settings.limits.megabytes)
         run = member.trial.run
-        return Job(run.dataset, run.algorithm, dict(run.config), found.plan, PLAN_SEED, limits, refit=True)
+        job = Job(run.dataset, run.algorithm, dict(run.config), found.plan, PLAN_SEED, limits, refit=True)
+        # What stopped early in its folds should be fitted for about as long again.
+        own = refit_seconds_of(member.trial, found.plan) if member.trial.outcome.stopped_early else math.inf
+        seconds = min(FIT_SHARE * left, own)
+        return replace(job, fit_seconds=seconds if math.isfinite(seconds) else None)
 
     outcomes = run_batch(affordable, job_of, executor, left=lambda: budget.left - closing)
     return [(member, (outcome.estimator,)) for member, outcome in outcomes if outcome.status == "ok"]

@@ -12,6 +12,9 @@ from metaml.spaces import Config
 from metaml.splits import PLAN_SEED
 from metaml.tuning.trials import Trial, ranked
 
+FIT_SHARE = 0.85
+"""The part of an evaluation's time that its fits may take; the rest is for predictions and scores."""
+
 
 @dataclass(frozen=True, eq=False)
 class JobLimits:
@@ -31,20 +34,30 @@ class JobLimits:
         complete = ranked(trials)
         quickest = min((trial.outcome.seconds for trial in complete), default=None)
         is_default = (algorithm, config) in self.defaults
-        longest = longest_evaluation(self.settings, quickest, is_first_default=is_default)
+        longest = min(longest_evaluation(self.settings, quickest, is_first_default=is_default), left)
         return Job(
             self.dataset,
             algorithm,
             config,
             self.plan,
             PLAN_SEED,
-            replace(self.settings.limits, seconds=min(longest, left)),
+            replace(self.settings.limits, seconds=longest),
             keep_predictions=True,
             keep_models=self.keeps_models,
             tells_folds=self.keeps_models and not complete and self.plan.n_folds > 1,
             race=self._race(algorithm, complete),
             overtime=self._overtime(complete, left),
+            fit_seconds=self._allowance(longest),
         )
+
+    def _allowance(self, seconds: float) -> float | None:
+        """Return what each fit of an evaluation of so many seconds may take; None if time does not count.
+
+        A learner that runs out of it gives the best model that it has: fewer trees are better than none.
+        """
+        if self.settings.clock is None:
+            return None
+        return FIT_SHARE * seconds / self.plan.n_folds
 
     def _race(self, algorithm: str, complete: Sequence[Trial]) -> Race | None:
         # A score after thresholds cannot be seen on the first folds.

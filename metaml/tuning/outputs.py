@@ -116,7 +116,7 @@ def report_data(
         baselines={
             f"default {trial.run.algorithm}": trial.score
             for trial in found.trials
-            if trial.run.origin == "default" and trial.run.status == "ok"
+            if trial.run.origin == "default" and trial.outcome.status == "ok"
         },
         final=_final(dataset, finished),
         hyperparameters=hyperparameter_importance(trials),

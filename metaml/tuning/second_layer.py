@@ -35,8 +35,8 @@ LEAST_ROWS = 300
 FEWEST_BASES, MOST_BASES, MOST_COLUMNS = 3, 14, 120
 """Members of the first layer that feed the second, and the columns that they may become."""
 UNSELECTED = ("default", "warm start")
-COST_MARGIN = 1.3
-"""The second layer reads more columns than the first."""
+COST_MARGIN, SLACK = 1.3, 2.0
+"""The second layer reads more columns than the first; a fit may take twice what is expected before it must stop."""
 MOST_SHARE = 0.35
 """The largest share of the budget that the second layer may take, its check included."""
 CHECK_FOLD, CHECK_SHARE = 0, 0.8
@@ -78,7 +78,7 @@ def can_have_layers(dataset: Dataset, plan: FoldPlan, settings: TuneSettings) ->
 
 def is_base(trial: Trial) -> bool:
     """Return whether a trial may feed a second layer: complete, and not chosen for what it scored."""
-    return trial.run.status == "ok" and trial.run.origin in UNSELECTED and math.isfinite(trial.score)
+    return trial.outcome.status == "ok" and trial.run.origin in UNSELECTED and math.isfinite(trial.score)
 
 
 def bases_of(trials: Sequence[Trial], n_classes: int) -> list[Trial]:
@@ -199,11 +199,11 @@ class Stacking:
         A fold is set aside. Both layers are built on the others, in the same way, and their models predict it.
         """
         plan = self.found.plan.without_fold(CHECK_FOLD)
-        first = self._predicted(self.dataset, plan, [(t.run.algorithm, dict(t.run.config)) for t in bases])
+        first = self._predicted(self.dataset, plan, [_stacker(trial) for trial in bases])
         if len(first) < FEWEST_BASES:
             return math.nan
         data = second_layer_data(self.dataset, first)
-        second = self._predicted(data, plan, [(item.algorithm, item.config) for item in stackers])
+        second = self._predicted(data, plan, stackers)
         if not second:
             return math.nan
         gain = self._unseen_score([*first, *second], plan) - self._unseen_score(first, plan)
@@ -223,14 +223,14 @@ class Stacking:
         together = combine([prediction[unseen] for prediction in predictions], weights)
         return score(together, self.dataset.y[unseen], self.found.metric, y=self.dataset.y)
 
-    def _predicted(self, data: Dataset, plan: FoldPlan, configs: Sequence[tuple[str, Config]]) -> list[Array]:
+    def _predicted(self, data: Dataset, plan: FoldPlan, stackers: Sequence[Stacker]) -> list[Array]:
         """Return what each configuration predicts for all rows, as far as it is complete in time."""
         self.executor.add(data)
 
-        def job_of(item: tuple[str, Config], seconds: float) -> Job:
-            return replace(self._job(data, plan, *item, seconds), predicts_unused=True, keep_models=False)
+        def job_of(stacker: Stacker, seconds: float) -> Job:
+            return replace(self._job(data, plan, stacker, seconds), predicts_unused=True, keep_models=False)
 
-        outcomes = run_batch(configs, job_of, self.executor, left=self._left, is_over=self._should_stop)
+        outcomes = run_batch(stackers, job_of, self.executor, left=self._left, is_over=self._should_stop)
         return [_predictions(outcome) for _, outcome in outcomes if outcome.status == "ok"]
 
     def _evaluated(self, data: Dataset, stackers: Sequence[Stacker]) -> list[Trial]:
@@ -239,7 +239,7 @@ class Stacking:
         objective = MetricObjective(self.found.metric, self.dataset.y, self.found.plan.assignment)
 
         def job_of(stacker: Stacker, seconds: float) -> Job:
-            return self._job(data, self.found.plan, stacker.algorithm, stacker.config, seconds)
+            return self._job(data, self.found.plan, stacker, seconds)
 
         trials = []
         for stacker, outcome in run_batch(stackers, job_of, self.executor, left=self._left, is_over=self._should_stop):
@@ -252,10 +252,18 @@ class Stacking:
                 trials.append(trial)
         return trials
 
-    def _job(self, data: Dataset, plan: FoldPlan, algorithm: str, config: Config, seconds: float) -> Job:
+    def _job(self, data: Dataset, plan: FoldPlan, stacker: Stacker, seconds: float) -> Job:
         limits = replace(self.settings.limits, seconds=min(self.settings.limits.seconds, seconds))
         return Job(
-            data.fingerprint, algorithm, config, plan, PLAN_SEED, limits, keep_predictions=True, keep_models=True
+            data.fingerprint,
+            stacker.algorithm,
+            stacker.config,
+            plan,
+            PLAN_SEED,
+            limits,
+            keep_predictions=True,
+            keep_models=True,
+            fit_seconds=None if self.settings.clock is None else SLACK * stacker.seconds / plan.n_folds,
         )
 
 

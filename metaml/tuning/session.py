@@ -326,7 +326,7 @@ class TuneSession:
     def _keep_partial_model(self, ticket: int, job: Job) -> None:
         """Keep what was fitted to the first folds of a job, if it is the best while no trial is complete."""
         folds = self.executor.take_folds(ticket)
-        if not folds or any(trial.run.status == "ok" for trial in self.trials):
+        if not folds or any(trial.outcome.status == "ok" for trial in self.trials):
             return
         score = np.nan_to_num(folds[0].scores.get(self.metric, math.nan), nan=-math.inf)
         if self._partial_model is None or score > self._partial_model.score:

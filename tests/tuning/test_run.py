@@ -289,9 +289,7 @@ def test_a_fallback_of_a_search_that_was_stopped_says_so():
 def test_a_single_evaluation_that_went_wrong_is_told_as_one():
     found = tune(builtin.load("iris"), settings_of(n_iterations=1)).found
     trial = found.trials[0]
-    crashed = replace(
-        trial, run=replace(trial.run, status="crashed"), outcome=replace(trial.outcome, error="the worker died")
-    )
+    crashed = replace(trial, outcome=replace(trial.outcome, status="crashed", error="the worker died"))
 
     why = why_nothing(replace(found, trials=(crashed,)), settings_of(), is_stopped=False)
 
