@@ -165,7 +165,8 @@ def model_words(data: ReportData) -> str:
         return "A simple fallback model"
     if final.kind == "ensemble":
         n = len(final.members)
-        return f"A weighted ensemble of {counted(n, 'model')}" if n else "An ensemble"
+        layers = " in two layers" if final.n_layers > 1 else ""
+        return f"A weighted ensemble of {counted(n, 'model')}{layers}" if n else "An ensemble"
     return f"A single {final.members[0].algorithm} model" if final.members else "A single model"
 
 

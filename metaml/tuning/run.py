@@ -110,7 +110,7 @@ def tune(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
         features, no_features = importances(dataset, found, finished, workers, hurried, end, models)
-        ledger = _ledger(found, finished, searched, budget.used)
+        ledger = _ledger(found, second, finished, searched, budget.used)
         missing = {"features": no_features} if no_features else {}
         data = report_data(dataset, found, finished, settings, budget.used, ledger, features, missing, output)
         if output is not None:
@@ -126,7 +126,7 @@ def _second_layer(
     dataset, settings, budget = session.dataset, session.settings, session.budget
     if found.error or not can_have_layers(dataset, found.plan, settings):
         return None
-    return Stacking(
+    stacking = Stacking(
         dataset,
         found,
         session.executor,
@@ -136,7 +136,13 @@ def _second_layer(
         closing=refit_reserve(settings, found.trials, found, models, budget),
         note=session.log.note,
         should_stop=should_stop,
-    ).run()
+    )
+    try:
+        return stacking.run()
+    finally:
+        # If nothing can be stored any more, the end of the session tells.
+        with suppress(KBError):
+            session.log.flush()
 
 
 def _unfinished(
@@ -209,7 +215,9 @@ def check_output(folder: Path) -> None:
                 place.rmdir()
 
 
-def _ledger(found: Found, finished: Finished, searched: float, used: float) -> dict[str, float]:
+def _ledger(
+    found: Found, second: SecondLayer | None, finished: Finished, searched: float, used: float
+) -> dict[str, float]:
     """Return where the seconds went: they add up to those used."""
     ledger = dict(found.ledger)
     # What was thought while the workers were busy has cost no time of its own.
@@ -218,6 +226,7 @@ def _ledger(found: Found, finished: Finished, searched: float, used: float) -> d
         ledger[purpose] = min(ledger[purpose], max(searched - busy, 0.0))
         busy += ledger[purpose]
     ledger["idle"] = max(searched - busy, 0.0)
+    ledger["second layer"] = 0.0 if second is None else second.seconds
     ledger["refit"] = finished.refit_seconds
     ledger["start and closing"] = max(used - sum(ledger.values()), 0.0)
     return ledger
