@@ -1,4 +1,4 @@
-"""Where candidates come from: the cube, neighbours, focus search."""
+"""Where candidates come from: neighbours, focus search."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,8 @@ import pytest
 from metaml.acquisition.candidate_search import SEARCHES, neighbours, shrink
 from metaml.acquisition.cube import Cube
 from metaml.encoding import Encoder
-from metaml.spaces import Choice, Float, Integer, Space
-
-SPACE = Space(
-    [
-        Choice("kernel", ("rbf", "poly", "linear"), default="rbf"),
-        Float("C", 1e-3, 1e3, default=1.0, log=True),
-        Float("gamma", 1e-4, 1.0, default=0.1, log=True, when=("kernel", ("rbf", "poly"))),
-        Integer("degree", 2, 5, default=3, when=("kernel", ("poly",))),
-        Float("coef0", 0.0, 1.0, default=0.0, when=("degree", (3, 4))),
-        Integer("rows", 1, 200, default=10, log=True),
-        Choice("shrinking", (True, False), default=True),
-        Choice("fixed", ("x",), default="x"),
-    ]
-)
-CUBE = Cube(SPACE, Encoder(unit=True).fit([], space=SPACE))
+from metaml.spaces import Choice, Space
+from tests.acquisition.kernels import CUBE, SPACE
 
 
 class Near:
@@ -34,26 +21,6 @@ class Near:
 
     def values(self, parts):
         return parts[:, 0]
-
-
-def test_places_encode_as_their_configurations_do():
-    places = CUBE.sample(200, np.random.default_rng(0))
-    configs = [CUBE.config(place) for place in places]
-
-    rows = CUBE.encode(places)
-
-    assert all(SPACE.is_valid(config) for config in configs)
-    assert np.allclose(rows, CUBE.encoder.transform(configs), atol=1e-5, equal_nan=True)
-
-
-def test_a_configuration_stands_where_it_came_from():
-    configs = SPACE.sample(50, np.random.default_rng(1))
-
-    there_and_back = [CUBE.config(place) for place in CUBE.places(configs)]
-
-    assert [c["kernel"] for c in there_and_back] == [c["kernel"] for c in configs]
-    assert [c.get("degree") for c in there_and_back] == [c.get("degree") for c in configs]
-    assert np.allclose([c["C"] for c in there_and_back], [c["C"] for c in configs], rtol=1e-4)
 
 
 def test_neighbours_differ_in_one_parameter_that_was_active():

@@ -1,4 +1,4 @@
-"""A csv with every fault we know of: each is repaired and listed."""
+"""From a raw table to a data set. A csv with every fault we know of: each is repaired and listed."""
 
 import csv
 import uuid
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from metaml.data import Dataset, read_dataset
+from metaml.data import Dataset, from_frame, read_dataset
+from metaml.errors import BadDataset
 
 N_ROWS = 40
 
@@ -111,3 +113,40 @@ def test_infinite_and_absurd_numbers_become_missing_and_are_counted(tmp_path: Pa
         "b: 1 cell made missing (beyond ±1e+300, a stand-in for missing)",
     ]
     assert dataset.X.isna().sum().tolist() == [2, 1]
+
+
+def test_a_row_number_is_recognised_although_rows_without_target_are_dropped() -> None:
+    frame = pd.DataFrame({"id": range(9), "a": [0.5, 2.0, 1.0] * 3, "y": ["p", "q", None] * 3})
+
+    assert list(from_frame(frame).X.columns) == ["a"]
+
+
+def test_a_made_name_never_hides_a_raw_column() -> None:
+    frame = pd.DataFrame(
+        {
+            "d": pd.date_range("2020-01-01", periods=N_ROWS).astype(str),
+            "d_days": np.arange(N_ROWS) / 7,
+            "y": ["p", "q"] * (N_ROWS // 2),
+        }
+    )
+
+    X = from_frame(frame).X
+
+    assert X.columns.is_unique
+    assert X["d_days"].tolist() == frame["d_days"].tolist()
+
+
+def test_a_table_without_a_usable_column_is_refused() -> None:
+    frame = pd.DataFrame({"a": [1] * 8, "b": [f"w{row}" for row in range(8)], "y": ["p", "q"] * 4})
+
+    with pytest.raises(BadDataset, match=r"no usable feature: a: dropped .the only value is 1.; b: dropped"):
+        from_frame(frame)
+
+
+def test_the_frame_given_is_left_as_it_was() -> None:
+    frame = pd.DataFrame({"a": [np.inf, 1.0, 2.0] * 4, "a ": ["x", "y", "x"] * 4, "y": ["p", "q"] * 6})
+    before = frame.copy(deep=True)
+
+    from_frame(frame)
+
+    pd.testing.assert_frame_equal(frame, before)
