@@ -1,3 +1,5 @@
+"""Cross-validation of one configuration, in this process."""
+
 import math
 import pickle
 import re
@@ -12,7 +14,7 @@ from sklearn.metrics import f1_score
 
 from metaml.data import from_frame
 from metaml.errors import BadRequest
-from metaml.evaluation import Overtime, all_scores, evaluate, given_plan
+from metaml.evaluation import Overtime, Race, all_scores, evaluate, given_plan
 from metaml.evaluation.crossval import fold_seed, one_line
 from metaml.evaluation.job import Job, Limits
 
@@ -226,3 +228,21 @@ def test_models_that_are_too_large_are_not_kept(two_classes, ask, monkeypatch):
     outcome = evaluate(ask(two_classes, "Constant", n_folds=3, keep_models=True), two_classes, ALGORITHMS["Constant"])
 
     assert (outcome.status, outcome.models) == ("ok", ())
+
+
+def test_a_lost_race_ends_early_and_is_partial(two_classes, ask):
+    job = ask(two_classes, "Constant", n_folds=5, race=Race("accuracy", (2.0,) * 5))
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+    assert outcome.status == "partial"
+    assert outcome.folds == (0, 1)
+    assert len(outcome.scores["accuracy"]) == 2
+
+
+def test_a_race_that_is_not_lost_runs_to_the_end(two_classes, ask):
+    job = ask(two_classes, "Constant", n_folds=5, race=Race("accuracy", (0.0,) * 5))
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+    assert (outcome.status, len(outcome.folds)) == ("ok", 5)

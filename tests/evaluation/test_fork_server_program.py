@@ -1,3 +1,5 @@
+"""The program that workers are forked from leaves nothing behind, however its parent ends."""
+
 import os
 import signal
 import subprocess
@@ -62,27 +64,3 @@ def wait_until(claim):
     while not claim():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def test_a_watching_thread_ends_a_process_where_the_kernel_does_not():
-    # The middle process starts the last one and leaves; the last one fingerprints its own pid.
-    program = (
-        "import os, sys, time\n"
-        "from metaml.system import process_tree\n"
-        "process_tree._prctl = lambda option, value: False\n"
-        "ready, told = os.pipe()\n"
-        "if os.fork() == 0:\n"
-        "    os.setsid()\n"
-        "    process_tree.die_with(os.getppid())\n"
-        "    print(os.getpid(), flush=True)\n"
-        "    os.write(told, b'x')\n"
-        "    time.sleep(3600)\n"
-        "os.read(ready, 1)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=30)
-
-    # The pipe closes, and `run` returns, when the process that was left behind ends.
-    left = int(done.stdout)
-    wait_until(lambda: not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE)
