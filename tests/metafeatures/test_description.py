@@ -1,10 +1,12 @@
+"""What a data set is like, within a time allowance."""
+
 import numpy as np
 import pandas as pd
 
 from metaml.data import from_frame
 from metaml.metafeatures import GROUPS, OUT_OF_TIME, describe
 from metaml.metafeatures.group import Cost, Group
-from metaml.metafeatures.view import subsample, view_of
+from metaml.metafeatures.view import view_of
 
 
 def wide(n_columns: int):
@@ -47,15 +49,6 @@ def test_costly_groups_plan_with_fewer_rows_then_fewer_columns():
 
     assert plenty == (60, 200)
     assert little == (60, 50)
-
-
-def test_a_subsample_is_the_same_every_time():
-    view = view_of(wide(12))
-
-    once, again = subsample(view, 20, 5), subsample(view, 20, 5)
-
-    assert once.numbers.shape == (20, 5)
-    assert (once.numbers == again.numbers).all()
 
 
 def test_a_group_that_breaks_leaves_a_reason_and_the_others_alone(shop, monkeypatch):
