@@ -12,12 +12,7 @@ from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
 from metaml_cli.main import app
 from metaml_kb import open_kb
-
-
-def metaml(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output
-    return result
+from tests.cli.terminal import metaml
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,9 @@
+"""An importer of texts into a knowledge base in memory."""
+
 import pytest
 
 from metaml_kb import open_kb
-from tests.kb.tables.importer import Importer
+from tests.kb.table_import.importer import Importer
 
 
 @pytest.fixture

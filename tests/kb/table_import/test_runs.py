@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 
+from metaml_kb.errors import BadTable
 from metaml_kb.table_import.runs import TableLayout
-from tests.kb.tables.importer import FOREST, is_same
+from tests.kb.table_import.importer import FOREST, is_same
 
 
 def test_plain_table_gives_a_run_per_row_with_typed_hyperparameters(imported):
@@ -167,15 +169,14 @@ def test_random_bot_layout_from_r(imported):
     assert any("min.node.size" in note and "NA" in note for note in report.notes)
 
 
-def test_separator_is_seen_from_the_header(imported):
-    for name, separator in (("a.csv", ";"), ("b.tsv", "\t"), ("c.txt", "|"), ("d.csv.gz", ",")):
-        row = separator.join(("1", name, "0.5"))
-        imported(f"task_id{separator}p{separator}accuracy\n{row}\n", name=name)
+@pytest.mark.parametrize("score", ["high", "85%", "0,85", "inf", "1_0", "0x1"])
+def test_score_that_is_no_number_is_told_with_its_line_and_nothing_is_stored(imported, score):
+    with pytest.raises(BadTable, match=f"Line 3 of runs.csv has '{score}' as 'accuracy'"):
+        imported(f"task_id;d;accuracy\n1;5;0.5\n1;6;{score}\n")
 
-    assert [config["p"] for config in imported.configs()] == ["a.csv", "b.tsv", "c.txt", "d.csv.gz"]
+    assert imported.kb.info()["datasets"] == 0
 
 
-def test_byte_order_mark_blank_lines_and_quotes_are_no_problem(imported):
-    imported('\ufefftask_id, p ,accuracy\r\n1," a,b ",0.5\r\n\r\n1,"two\nlines",0.6\r\n')
-
-    assert imported.configs() == [{"p": "a,b"}, {"p": "two\nlines"}]
+def test_column_and_dict_may_not_name_the_same_hyperparameter(imported):
+    with pytest.raises(BadTable, match="'d' is a column and also a name in 'p'"):
+        imported("task_id,d,p,accuracy\n1,5,{'d': 1},0.5\n", replace(FOREST, config_column="p"))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.kb.tables.importer import FOREST
+from tests.kb.table_import.importer import FOREST
 
 
 def test_same_row_twice_is_a_duplicate_and_other_scores_are_repetitions(imported):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from metaml_kb.errors import BadTable
-from tests.kb.tables.importer import FOREST, is_same
+from tests.kb.table_import.importer import FOREST, is_same
 
 
 def test_none_is_python_none_in_columns_of_numbers_and_of_words(imported):
@@ -97,3 +97,26 @@ def test_empty_cell_can_mean_a_default_that_is_told(imported):
 def test_unknown_default_is_not_mistaken_for_the_word(imported):
     with pytest.raises(BadTable, match="'stop' has empty cells and the word 'default'"):
         imported("task_id,stop,accuracy\n1,,0.5\n1,default,0.6\n", replace(FOREST, empty_means="default"))
+
+
+def test_call_in_a_dict_cell_is_refused_and_never_made(imported, tmp_path):
+    trace = tmp_path / "trace"
+    layout = replace(FOREST, config_column="p")
+
+    with pytest.raises(BadTable, match=r"Line 3 of runs.csv has .*dict, written in JSON or as a Python literal"):
+        imported(
+            f"task_id,p,accuracy\n1,{{}},0.5\n1,__import__('os').system('touch {trace}'),0.5\n",
+            layout,
+        )
+
+    assert not trace.exists()
+    assert imported.kb.info()["runs"] == 0
+    assert imported.kb.info()["sessions"] == {}
+
+
+@pytest.mark.parametrize(
+    "cell", ["[1]", "{1: 2}", "{'a': 1e999}", '"{""a"": NaN}"', "{'a': b}", "nonsense", "{" * 500, "{'a': '\\ud800'}"]
+)
+def test_dict_cell_must_be_a_dict_of_plain_values(imported, cell):
+    with pytest.raises(BadTable, match=r"Line 2 of runs\.csv"):
+        imported(f"task_id;p;accuracy\n1;{cell};0.5\n", replace(FOREST, config_column="p"))
