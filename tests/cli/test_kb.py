@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from metaml_cli.main import app
 from metaml_kb import DatasetRecord, ProposalRecord, open_kb
 from metaml_kb.exchange import export
 from tests.cli.terminal import metaml

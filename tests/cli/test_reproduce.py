@@ -4,13 +4,11 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from metaml.evaluation import Limits, LocalExecutor
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
-from metaml_cli.main import app
 from metaml_kb import open_kb
 from tests.cli.terminal import metaml
 

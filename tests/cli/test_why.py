@@ -5,13 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from metaml.evaluation import Limits, LocalExecutor
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
-from metaml_cli.main import app
 from metaml_kb import ProposalRecord, open_kb
 from tests.cli.terminal import metaml
 
