@@ -1,4 +1,4 @@
-"""The house keeps its order: few files at the top, small packages, short files and functions, and a test file for each."""
+"""The house keeps its order: small packages, short files, constructors that only store, and tests that mirror them."""
 
 import ast
 from collections.abc import Iterator
