@@ -9,6 +9,7 @@ from metaml_kb.errors import CannotOpen
 from tests.experienced import fill
 
 FAST = {"algorithms": ("decision_tree", "k_neighbors"), "folds": 2, "iterations": 4, "kb": ":memory:"}
+pytestmark = pytest.mark.usefixtures("one_pool")
 
 
 @pytest.fixture(scope="module")

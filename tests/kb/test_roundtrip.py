@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaml_kb import DatasetRecord, ProposalRecord, Run, open_kb
@@ -25,6 +25,7 @@ def same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
+@settings(max_examples=50)
 @given(st.lists(CONFIGS, min_size=1, max_size=6))
 def test_configurations_come_back_from_the_knowledge_base(configs):
     with open_kb(":memory:") as kb:

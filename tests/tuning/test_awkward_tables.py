@@ -36,7 +36,7 @@ def with_dates() -> pd.DataFrame:
 
 
 def wide() -> pd.DataFrame:
-    columns = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 2000))).add_prefix("w")
+    columns = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 200))).add_prefix("w")
     return columns.assign(y=table(40)["y"])
 
 

@@ -116,19 +116,18 @@ def test_a_single_evaluation_that_went_wrong_is_told_as_one(one_worker):
     assert why == "the only evaluation went wrong: the worker died"
 
 
-def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fallback(tmp_path):
+def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fallback(one_worker, tmp_path):
     digits = builtin.load("digits")
     settings = settings_of(algorithms=("mlp",), n_folds=10)
 
     has_stopped = Event()
 
     def stop_after_a_fold() -> bool:
-        if executor._folds:
+        if one_worker._folds:
             has_stopped.set()
         return has_stopped.is_set()
 
-    with LocalExecutor(1) as executor:
-        result = tune(digits, settings, executor=executor, output=tmp_path, should_stop=stop_after_a_fold)
+    result = tune(digits, settings, executor=one_worker, output=tmp_path, should_stop=stop_after_a_fold)
 
     assert result.found.ranked == []
     assert result.finished.kind == "fallback"

@@ -79,7 +79,7 @@ def test_a_search_whose_files_cannot_be_written_at_the_end_is_resumed(iris, one_
     assert in_the_way.is_file()
 
 
-def test_a_knowledge_base_that_others_hold_makes_no_search_late_and_loses_no_run(tmp_path):
+def test_a_knowledge_base_that_others_hold_makes_no_search_late_and_loses_no_run(iris, one_worker, tmp_path):
     place, notes, held = tmp_path / "kb.db", [], []
     with open_kb(place) as kb, sqlite3.connect(place, isolation_level=None) as other:
 
@@ -92,9 +92,15 @@ def test_a_knowledge_base_that_others_hold_makes_no_search_late_and_loses_no_run
             notes.append(note)
             other.execute("ROLLBACK")
 
-        settings = TuneSettings(algorithms=("decision_tree", "k_neighbors"), seconds=4.0, uses_memory=False)
+        settings = TuneSettings(algorithms=("decision_tree", "k_neighbors"), seconds=3.0, uses_memory=False)
         tuned = tune(
-            builtin.load("iris"), settings, kb=kb, output=tmp_path / "found", on_progress=hold, on_note=release
+            iris,
+            settings,
+            kb=kb,
+            executor=one_worker,
+            output=tmp_path / "found",
+            on_progress=hold,
+            on_note=release,
         )
 
         assert notes == [WAITING.format(tmp_path / "found", place)]

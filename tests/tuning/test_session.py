@@ -133,7 +133,7 @@ def test_excluding_what_is_known_leaves_a_search_without_experience(experienced,
 def test_a_short_search_opens_with_experience_at_once_and_recalls_no_more(experienced, iris, executor):
     kb, longer = experienced
 
-    session = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=4.0), executor)
+    session = TuneSession(iris, kb, settings_of(n_iterations=None, seconds=3.0), executor)
     found = session.run()
 
     assert session.advisor.experience is None
@@ -187,9 +187,9 @@ def test_a_search_that_begins_late_learns_each_score_for_what_was_evaluated(iris
         session = TuneSession(
             iris,
             kb,
-            settings_of(algorithms=("lightgbm", "decision_tree"), n_iterations=None, seconds=10.0, n_workers=2),
+            settings_of(algorithms=("lightgbm", "decision_tree"), n_iterations=None, seconds=6.0, n_workers=2),
             executor,
-            budget=Budget(10.0, used_before=5.0),
+            budget=Budget(6.0, used_before=3.0),
         )
         found = session.run()
 
