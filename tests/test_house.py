@@ -86,6 +86,23 @@ def test_a_module_that_is_not_small_has_a_test_file_of_its_name():
     assert missing == []
 
 
+def test_every_test_asserts_something():
+    silent = [
+        f"{path.relative_to(ROOT)}: {function.name}"
+        for path in TESTS
+        for function in functions_of(path)
+        if function.name.startswith("test_") and not any(_is_assertion(node) for node in ast.walk(function))
+    ]
+
+    assert silent == []
+
+
+def _is_assertion(node: ast.AST) -> bool:
+    """Return whether a node is an `assert`, an error that is expected, or a call of a function named so."""
+    is_call = isinstance(node, ast.Call) and (_name_of(node) in ("raises", "warns") or "assert_" in _name_of(node))
+    return isinstance(node, ast.Assert) or is_call
+
+
 def test_constructors_only_store():
     busy = [
         f"{path.relative_to(ROOT)}:{call.lineno} calls {name}"

@@ -1,5 +1,6 @@
-"""InitialDesign what is not, or no longer, or not yet a knowledge base."""
+"""Opening what is not, or no longer, or not yet a knowledge base."""
 
+import io
 import sqlite3
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def upgrade():
 def test_migrations_and_tables_agree(tmp_path):
     engine = make_engine(locate(tmp_path / "kb.db"))
     config = schema.alembic_config()
+    config.stdout = io.StringIO()
     with engine.connect() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -34,6 +36,8 @@ def test_migrations_and_tables_agree(tmp_path):
         command.check(config)
         connection.commit()
     engine.dispose()
+
+    assert config.stdout.getvalue() == "No new upgrade operations detected.\n"
 
 
 def test_a_new_knowledge_base_has_what_the_migrations_make(tmp_path):
