@@ -4,6 +4,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,9 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
         import pgserver
 
     server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="stop")
+    # No test is about a power cut, and making a database waits for the disk many times.
+    server.psql("ALTER SYSTEM SET fsync = off")
+    server.psql("SELECT pg_reload_conf()")
 
     def make(name: str) -> str:
         server.psql(f'CREATE DATABASE "{name}"')
@@ -59,6 +63,17 @@ def numbers() -> Dataset:
     return from_frame(
         pd.DataFrame({"a": a, "y": 3 * a + rng.random(60)}), target="y", task="regression", name="numbers"
     )
+
+
+@pytest.fixture(scope="module")
+def one_pool() -> Iterator[None]:
+    """Start the workers once for all searches of a module that takes no executor as an argument."""
+    from metaml.evaluation import LocalExecutor
+    from metaml.tuning import run
+
+    with LocalExecutor(1, preload=()) as executor, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "LocalExecutor", lambda *_, **__: nullcontext(executor))
+        yield
 
 
 @pytest.fixture

@@ -3,9 +3,14 @@
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
+from metaml.experience.lesson_files import LessonRequest
 from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 METRICS = ("accuracy", "roc_auc", "neg_log_loss")
+WANTED = LessonRequest("neg_log_loss", "multiclass", ("decision_tree", "k_neighbors"))
+"""The lessons that these runs can teach."""
+DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClasses": 3.0, "ClassEntropy": 1.1}
+"""A data set that lies among the made-up ones."""
 
 
 def fill(kb: KnowledgeBase, *, n_datasets: int = 14, n_runs: int = 12, task: str = "multiclass", kind: str = "bot"):

@@ -84,7 +84,7 @@ def export(
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with reading(kb.engine) as connection:
-            salt = Salt(connection, public_words) if private else None
+            salt = Salt.of(connection, public_words) if private else None
             contents = _contents(connection, salt, with_starter)
             if path.suffix in SQLITE_SUFFIXES:
                 _write_sqlite(unfinished, contents)

@@ -12,7 +12,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, Table, select
 
@@ -63,10 +63,15 @@ class Salt:
     `public_words` are left as they are where a row says who proposed a run or who measured a metafeature.
     """
 
-    def __init__(self, connection: Connection, public_words: Collection[str] = ()) -> None:
+    def __init__(self, salt: str, public_words: Collection[str] = ()) -> None:
+        self._salt = salt
         self._public_words = frozenset(public_words)
-        self._salt = connection.execute(select(tables.knowledge_base.c.salt)).scalar_one()
         self.identities: dict[int, bytes] = {}
+
+    @classmethod
+    def of(cls, connection: Connection, public_words: Collection[str] = ()) -> Self:
+        """Return the salt of a knowledge base."""
+        return cls(connection.execute(select(tables.knowledge_base.c.salt)).scalar_one(), public_words)
 
     def __call__(self, key: str) -> str:
         """Return the salted hash of a fingerprint or a key."""

@@ -70,22 +70,6 @@ def test_refit_keeps_the_rounds_and_uses_all_rows(name):
     assert not np.array_equal(refitted.predict_proba(X), plain.predict_proba(X))
 
 
-def test_dart_trains_for_the_rounds_its_configuration_names():
-    X, y = problem(100)
-
-    estimator = build("xgboost", booster="dart", n_rounds=23).fit(X, y)
-
-    assert estimator.rounds_ == 23
-
-
-def test_the_linear_booster_finds_a_line():
-    X, y = problem(500)
-
-    estimator = build("xgboost", booster="gblinear").fit(X[:200], y[:200])
-
-    assert estimator.score(X[200:], y[200:]) > 0.78
-
-
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_balanced_weights_raise_the_chances_of_the_rare_class(name):
     X, _ = problem(300)

@@ -18,7 +18,7 @@ def toured(tmp_path_factory):
     own = folder / "own.db"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("METAML_KB", str(own))
-        result = CliRunner().invoke(app, ["demo", "--output", str(folder / "a tour"), "--seconds", "4"])
+        result = CliRunner().invoke(app, ["demo", "--output", str(folder / "a tour"), "--seconds", "3"])
     assert result.exit_code == 0, result.output
     return folder / "a tour", result.output, own
 

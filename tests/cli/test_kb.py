@@ -2,27 +2,16 @@
 
 import io
 import json
-import zipfile
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from metaml.algorithms import ALGORITHMS
 from metaml.metrics import METRICS
-from metaml_cli.main import app
-from metaml_cli.render import as_text
 from metaml_kb import DatasetRecord, EnvironmentRecord, ProposalRecord, open_kb
 from metaml_kb.exchange import export
-
-TABLE = ["--dataset-column", "task", "--algorithm", "svc"]
-
-
-def metaml(*arguments: str, code: int = 0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output
-    return result
+from tests.cli.terminal import metaml
 
 
 @pytest.fixture
@@ -267,70 +256,3 @@ def test_an_export_is_of_what_is_yours_unless_told(starter, place, tmp_path):
 
     assert "holds 4 runs" in mine.stderr
     assert "holds 9 runs" in everything.stderr
-
-
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        (["import", "none.metaml"], "There is no file none.metaml"),
-        (["import", "facts.csv"], "facts.csv is neither an exported file nor a knowledge base"),
-        (["import", "foreign.zip"], "foreign.zip was not written by metaml kb export"),
-        (["import-table", "none.csv", *TABLE, "--score-column", "n"], "There is no file none.csv"),
-        (["import-table", "facts.csv", *TABLE, "--score-column", "acc"], "no column 'acc'"),
-        (["import-metafeatures", "none.csv", "--dataset-column", "task"], "There is no file none.csv"),
-        (["import-metafeatures", "facts.csv", "--dataset-column", "data"], "no column 'data'"),
-        (["import-openml", "--task", "31", "--flow", "forest"], "'forest' is not an OpenML number"),
-    ],
-)
-def test_no_knowledge_base_is_made_for_what_cannot_be_imported(tmp_path, monkeypatch, command, told):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "facts.csv").write_text("task,n\n3,100\n")
-    with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
-        archive.writestr("readme.txt", "hello")
-
-    result = metaml("kb", *command, "--kb", tmp_path / "new.db", code=2)
-
-    assert told in result.stderr
-    assert not (tmp_path / "new.db").exists()
-
-
-def test_a_table_of_others_can_be_imported(tmp_path):
-    (tmp_path / "runs.csv").write_text("task,C,kernel,acc,secs\n3,0.5,rbf,0.9,1\n3,,linear,0.8,2\n")
-    place = tmp_path / "kb.db"
-
-    result = metaml(
-        "kb", "import-table", tmp_path / "runs.csv", "--dataset-column", "task", "--algorithm", "svc",
-        "--score-column", "acc", "--metric", "accuracy", "--seconds-column", "secs", "--kb", place,
-    )  # fmt: skip
-
-    assert "2 rows: 2 new runs" in result.stderr
-    rows = json.loads(metaml("kb", "runs", "--kb", place, "--format", "json").stdout)
-    assert [(row.get("C"), row["kernel"], row["accuracy"], row["fit_seconds"]) for row in rows] == [
-        (0.5, "rbf", 0.9, 1.0),
-        (None, "linear", 0.8, 2.0),
-    ]
-
-
-def test_metafeatures_of_others_can_be_imported(tmp_path):
-    (tmp_path / "facts.csv").write_text("task,NumberOfInstances\n3,100\n")
-    place = tmp_path / "kb.db"
-
-    metaml("kb", "import-metafeatures", tmp_path / "facts.csv", "--dataset-column", "task", "--kb", place)
-
-    with open_kb(place) as kb:
-        assert kb.metafeatures()["NumberOfInstances"].tolist() == [100.0]
-
-
-def test_a_table_gives_the_terminal_no_commands():
-    frame = pd.DataFrame({"name": ["\x1b[2Jred\nand\tgreen"]})
-
-    assert as_text(frame, width=70).splitlines() == ["name", " [2Jred and green"]
-
-
-def test_a_table_fits_the_terminal():
-    frame = pd.DataFrame({name: ["x" * 20] for name in "abcdef"})
-
-    text = as_text(frame, width=70)
-
-    assert max(map(len, text.splitlines())) <= 70
-    assert text.splitlines()[-1] == "(3 more columns; --format csv shows all)"

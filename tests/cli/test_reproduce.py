@@ -4,20 +4,13 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from metaml.evaluation import Limits, LocalExecutor
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
-from metaml_cli.main import app
 from metaml_kb import open_kb
-
-
-def metaml(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output
-    return result
+from tests.cli.terminal import metaml
 
 
 @pytest.fixture(scope="module")

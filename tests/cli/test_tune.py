@@ -213,7 +213,7 @@ def test_a_summary_tells_how_many_members_it_does_not_list():
 
 def test_a_search_in_a_process_that_is_older_than_the_command_has_all_its_time(iris_csv, tmp_path, monkeypatch):
     monkeypatch.setattr("metaml.budget.seconds_alive", lambda: 3600.0)
-    words = ["tune", str(iris_csv), "--time-budget", "5s", "--algorithms", "decision_tree", "--no-kb"]
+    words = ["tune", str(iris_csv), "--time-budget", "4s", "--algorithms", "decision_tree", "--no-kb"]
 
     done = CliRunner().invoke(app, [*words, "--output", str(tmp_path / "found")])
 

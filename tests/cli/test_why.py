@@ -5,23 +5,22 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from metaml.evaluation import Limits, LocalExecutor
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
-from metaml_cli.main import app
 from metaml_kb import ProposalRecord, open_kb
+from tests.cli.terminal import metaml
 
 
-def metaml(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output
-    return result
+@pytest.fixture(scope="module")
+def executor():
+    with LocalExecutor(1, preload=()) as workers:
+        yield workers
 
 
-def tune(path: Path, metric: str = "auto") -> Path:
+def tune(path: Path, executor: LocalExecutor, metric: str = "auto") -> Path:
     """Make a knowledge base with the default, random and surrogate runs of a short session."""
     settings = TuneSettings(
         algorithms=("decision_tree",),
@@ -32,14 +31,14 @@ def tune(path: Path, metric: str = "auto") -> Path:
         limits=Limits(600.0),
         seed=4,
     )
-    with open_kb(path) as kb, LocalExecutor(1, preload=()) as executor:
+    with open_kb(path) as kb:
         TuneSession(builtin.load("iris"), kb, settings, executor).run()
     return path
 
 
 @pytest.fixture(scope="module")
-def tuned(tmp_path_factory):
-    return tune(tmp_path_factory.mktemp("tuned") / "kb.db")
+def tuned(tmp_path_factory, executor):
+    return tune(tmp_path_factory.mktemp("tuned") / "kb.db", executor)
 
 
 def key_of(place, origin: str) -> str:
@@ -101,8 +100,8 @@ def test_what_the_session_optimised_comes_first(tuned):
         ("kappa", "kappa", r"after thresholds; \S+ came out before them"),
     ],
 )
-def test_a_prediction_is_compared_with_the_metric_that_the_session_optimised(tmp_path, metric, label, verdict):
-    place = tune(tmp_path / "kb.db", metric)
+def test_a_prediction_is_compared_with_the_metric_of_its_session(executor, tmp_path, metric, label, verdict):
+    place = tune(tmp_path / "kb.db", executor, metric)
 
     told = words(metaml("why", key_of(place, "surrogate"), "--kb", place).stdout)
 

@@ -22,7 +22,7 @@ def test_its_acquisition_exists_and_makes_it_a_strategy(name):
     assert (name in STRATEGIES) == bool(acquisition)
 
 
-def check(prediction, n):
+def assert_complete(prediction, n):
     for part in (prediction.mean, prediction.std, prediction.upper):
         assert part.shape == (n,)
         assert np.isfinite(part).all()
@@ -33,7 +33,7 @@ def check(prediction, n):
 def test_it_fills_mean_std_and_upper(name):
     surrogate = SURROGATES[name](1).fit(ROWS, SCORES)
 
-    check(surrogate.predict(OTHERS), 20)
+    assert_complete(surrogate.predict(OTHERS), 20)
 
 
 def test_equal_seeds_give_equal_predictions(name):
@@ -54,13 +54,13 @@ def test_fitting_again_forgets_what_was_learnt_before(name):
 def test_a_few_rows_are_enough(name, n):
     surrogate = SURROGATES[name](1).fit(ROWS[:n], SCORES[:n])
 
-    check(surrogate.predict(OTHERS), 20)
+    assert_complete(surrogate.predict(OTHERS), 20)
 
 
-def test_equal_scores_are_no_trouble(name):
+def test_equal_scores_can_be_learnt(name):
     surrogate = SURROGATES[name](1).fit(ROWS, np.full(12, 0.7))
 
-    check(surrogate.predict(OTHERS), 20)
+    assert_complete(surrogate.predict(OTHERS), 20)
 
 
 def test_missing_values_are_inactive_parameters(name):
@@ -69,13 +69,13 @@ def test_missing_values_are_inactive_parameters(name):
 
     surrogate = SURROGATES[name](1).fit(rows, SCORES)
 
-    check(surrogate.predict(others), 20)
+    assert_complete(surrogate.predict(others), 20)
 
 
 def test_one_column_is_enough(name):
     surrogate = SURROGATES[name](1).fit(ROWS[:, :1], SCORES)
 
-    check(surrogate.predict(OTHERS[:, :1]), 20)
+    assert_complete(surrogate.predict(OTHERS[:, :1]), 20)
 
 
 def test_the_scale_of_the_scores_keeps_their_order(name):

@@ -1,3 +1,5 @@
+"""Cross-validation of one configuration, in this process."""
+
 import math
 import pickle
 import re
@@ -13,7 +15,7 @@ from sklearn.metrics import f1_score
 from metaml.algorithms import ALGORITHMS as LEARNERS
 from metaml.data import from_frame
 from metaml.errors import BadRequest
-from metaml.evaluation import Overtime, all_scores, evaluate, given_plan
+from metaml.evaluation import Overtime, Race, all_scores, evaluate, given_plan
 from metaml.evaluation.crossval import fold_seed, one_line
 from metaml.evaluation.job import Job, Limits
 
@@ -252,3 +254,21 @@ def test_rows_that_the_plan_does_not_use_are_predicted_by_the_mean_of_the_folds(
     means = [numbers.y[held_out.plan.split(fold)[0]].mean() for fold in range(2)]
     assert outcome.predictions[unused] == pytest.approx(np.full(len(unused), np.mean(means)))
     assert evaluate(replace(held_out, predicts_unused=False), numbers, ALGORITHMS["Constant"]).scores == outcome.scores
+
+
+def test_a_lost_race_ends_early_and_is_partial(two_classes, ask):
+    job = ask(two_classes, "Constant", n_folds=5, race=Race("accuracy", (2.0,) * 5))
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+    assert outcome.status == "partial"
+    assert outcome.folds == (0, 1)
+    assert len(outcome.scores["accuracy"]) == 2
+
+
+def test_a_race_that_is_not_lost_runs_to_the_end(two_classes, ask):
+    job = ask(two_classes, "Constant", n_folds=5, race=Race("accuracy", (0.0,) * 5))
+
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"])
+
+    assert (outcome.status, len(outcome.folds)) == ("ok", 5)

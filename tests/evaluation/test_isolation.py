@@ -1,13 +1,11 @@
-import contextlib
+"""One job at a time in a process of its own, under limits."""
+
 import os
-import signal
-import threading
 from dataclasses import replace
 
 import pytest
 from hostile_algorithms import REGISTRY
 
-from metaml.errors import MetamlError
 from metaml.evaluation import Overtime
 from metaml.evaluation.dataset_store import DatasetStore
 from metaml.evaluation.fork_server import ForkServer
@@ -52,25 +50,3 @@ def test_a_job_is_killed_when_its_asker_says_stop(evaluator, two_classes, ask):
     outcome = evaluator.run(ask(two_classes, "Sleepy"), should_stop=lambda: True)
 
     assert (outcome.status, outcome.error) == ("crashed", "cancelled")
-
-
-def test_a_fork_server_that_answers_too_late_is_replaced_by_one_that_has_the_data_sets(
-    tmp_path, two_classes, ask, monkeypatch
-):
-    DatasetStore(tmp_path).put(two_classes)
-    fork_server = ForkServer(tmp_path, registry=REGISTRY, preload=())
-    fork_server.start()
-    evaluator = IsolatedEvaluator(fork_server)
-    first = evaluator(ask(two_classes, "Constant"))
-    slow = fork_server._process
-    monkeypatch.setattr("metaml.evaluation.fork_server.REQUEST_SECONDS", 0.3)
-    slow.send_signal(signal.SIGSTOP)
-    threading.Timer(0.4, slow.send_signal, [signal.SIGCONT]).start()
-    with contextlib.suppress(MetamlError):
-        fork_server.new_worker()
-    monkeypatch.undo()
-
-    second = evaluator(ask(two_classes, "Constant"))
-    fork_server.close()
-
-    assert (first.status, second.status) == ("ok", "ok")

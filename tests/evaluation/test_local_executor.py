@@ -1,10 +1,14 @@
-import pickle
+"""The executor of one machine: several workers, jobs in any order."""
 
+import pickle
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hostile_algorithms import ALGORITHMS, REGISTRY
 
 from metaml.algorithms import ALGORITHMS as REAL_ALGORITHMS
-from metaml.errors import BadRequest, MetamlError
+from metaml.errors import BadRequest
 from metaml.evaluation import LocalExecutor, evaluate
 
 
@@ -19,13 +23,17 @@ def test_workers_answer_as_this_process_would(run, three_classes, ask):
     assert (outcome.predictions == expected.predictions).all()
 
 
-def test_a_real_algorithm_runs(two_classes, ask):
-    config = REAL_ALGORITHMS["decision_tree"].space("binary").default()
+def test_a_real_algorithm_is_evaluated_and_then_fitted_to_all_rows(two_classes, ask):
+    job = ask(two_classes, "decision_tree", REAL_ALGORITHMS["decision_tree"].space("binary").default())
     with LocalExecutor(1, [two_classes], preload=["sklearn.tree"]) as executor:
-        executor.submit(ask(two_classes, "decision_tree", config))
-        _, outcome = executor.next()
+        executor.submit(job)
+        _, evaluated = executor.next(60)
+        executor.submit(replace(job, refit=True))
+        _, refitted = executor.next(60)
 
-    assert outcome.status == "ok"
+    assert (evaluated.status, refitted.status) == ("ok", "ok")
+    assert np.allclose(refitted.estimator.predict_proba(two_classes.X).sum(axis=1), 1.0)
+    assert refitted.scores == {}
 
 
 def test_jobs_come_back_in_the_order_they_finish(executor, two_classes, numbers, ask):
@@ -78,37 +86,6 @@ def test_cancelled_jobs_never_come_back(executor, two_classes, ask):
     assert finished[0] is kept
     assert executor.next(30) is None
     assert executor.free == 2
-
-
-def test_what_is_missing_here_is_no_outcome_of_a_job(run, two_classes, ask):
-    job = ask(two_classes, "Constant")
-    elsewhere = type(job)("0" * 32, job.algorithm, job.config, job.plan, 0, job.limits)
-
-    with pytest.raises(BadRequest, match="no data set 000"):
-        run(elsewhere)
-    with pytest.raises(BadRequest, match="no algorithm 'Nothing'"):
-        run(ask(two_classes, "Nothing"))
-    assert run(job).status == "ok"
-
-
-def test_thread_pools_of_workers_are_capped(run, two_classes, ask):
-    outcome = run(ask(two_classes, "TellTale"))
-
-    assert "OMP=1 pools=[1]" in outcome.error
-
-
-def test_workers_are_long_lived(run, two_classes, ask):
-    pids = {run(ask(two_classes, "TellTale")).error.split()[1] for _ in range(6)}
-
-    assert len(pids) <= 2
-
-
-def test_a_registry_that_cannot_be_imported_is_said_aloud(two_classes, ask):
-    with LocalExecutor(1, [two_classes], registry="no_such_module:ALGORITHMS", preload=()) as executor:
-        executor.submit(ask(two_classes, "Constant"))
-
-        with pytest.raises(MetamlError, match="no_such_module"):
-            executor.next(60)
 
 
 def test_a_pool_without_workers_is_refused():

@@ -1,9 +1,27 @@
 """What several tests of the knowledge base need."""
 
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, ProposalRecord
+from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, open_kb
+
+_numbers = count()
+
+
+@pytest.fixture(params=["file", "memory", "postgresql"])
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    """A knowledge base of each kind in turn, with one data set."""
+    if request.param == "postgresql":
+        place = request.getfixturevalue("postgres_url")(f"backend_{next(_numbers)}")
+    else:
+        place = ":memory:" if request.param == "memory" else tmp_path / "kb.db"
+    with open_kb(place) as base:
+        base.add_dataset(DatasetRecord("f" * 32, "iris", task="multiclass", target="species", n_rows=150, n_classes=3))
+        yield base
 
 
 @pytest.fixture

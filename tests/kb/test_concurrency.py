@@ -37,8 +37,8 @@ def is_sound(path) -> bool:
         connection.close()
 
 
-def test_sixteen_writers_and_a_reader_share_one_file(tmp_path):
-    path, n_writers, n_runs = tmp_path / "kb.db", 16, 20
+def test_eight_writers_and_a_reader_share_one_file(tmp_path):
+    path, n_writers, n_runs = tmp_path / "kb.db", 8, 20
     with open_kb(path) as kb:
         kb.add_dataset(DatasetRecord("f" * 32, "iris"))
         writers = [start(path, writer, n_runs) for writer in range(n_writers)]

@@ -1,8 +1,5 @@
 """What every backend answers about data sets, sessions, fold plans and costs."""
 
-from collections.abc import Iterator
-from itertools import count
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,18 +9,12 @@ from metaml_kb.errors import BadRecord
 
 IRIS, WINE = "f" * 32, "e" * 32
 LATE = "out of time"
-_numbers = count()
 
 
-@pytest.fixture(params=["file", "memory", "postgresql"])
-def kb(request, tmp_path) -> Iterator[KnowledgeBase]:
-    if request.param == "postgresql":
-        place = request.getfixturevalue("postgres_url")(f"history_{next(_numbers)}")
-    else:
-        place = ":memory:" if request.param == "memory" else tmp_path / "kb.db"
-    with open_kb(place) as base:
-        base.add_dataset(DatasetRecord(IRIS, "iris", task="multiclass", target="species", n_rows=150, n_classes=3))
-        yield base
+@pytest.fixture
+def kb(backend: KnowledgeBase) -> KnowledgeBase:
+    """Every claim here is made of every backend."""
+    return backend
 
 
 class TestSessions:

@@ -4,11 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metaml_kb import DatasetRecord, ProposalRecord, Run, canonical_json, open_kb
-from metaml_kb.columns import decode
+from metaml_kb import DatasetRecord, ProposalRecord, Run, open_kb
 
 VALUES = st.one_of(
     st.none(),
@@ -26,16 +25,7 @@ def same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
-@given(CONFIGS)
-def test_canonical_json_is_one_text_per_configuration(config):
-    backwards = dict(reversed(config.items()))
-
-    text = canonical_json(config)
-
-    assert text == canonical_json(backwards)
-    assert all(same(value, json.loads(text)[name]) for name, value in config.items())
-
-
+@settings(max_examples=50)
 @given(st.lists(CONFIGS, min_size=1, max_size=6))
 def test_configurations_come_back_from_the_knowledge_base(configs):
     with open_kb(":memory:") as kb:
@@ -54,18 +44,6 @@ def test_configurations_come_back_from_the_knowledge_base(configs):
                 assert value != value
 
 
-@given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=20))
-def test_the_fast_decoder_agrees_with_the_json_parser(rows):
-    texts = [json.dumps(list(row), separators=(",", ":"), ensure_ascii=False).encode() for row in rows]
-
-    few, many = decode(texts, 2), decode(texts * 1000, 2)
-
-    for place in range(2):
-        expected = [row[place] for row in rows]
-        assert all(map(same, expected, list(few[place].astype(object))))
-        assert all(map(same, expected, list(many[place][: len(rows)].astype(object))))
-
-
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.bool_])
 def test_a_score_of_numpy_is_a_number(kb, run_of, kind):
     kb.add_run(run_of(1, scores={"accuracy": kind(1)}))
@@ -74,16 +52,6 @@ def test_a_score_of_numpy_is_a_number(kb, run_of, kind):
 
     assert kb.runs()["accuracy"].tolist() == [1.0, 0.5, 0.5]
     assert json.loads(kb.sql("SELECT score_list FROM run WHERE id = 2")["score_list"][0]) == [0.5, 1.0]
-
-
-def test_a_configuration_of_numpy_is_that_of_python(kb, run_of):
-    ours = {"rate": 0.5, "depth": 3, "bootstrap": True, "kernel": "rbf"}
-    theirs = {"rate": np.float64(0.5), "depth": np.int64(3), "bootstrap": np.bool_(True), "kernel": np.str_("rbf")}
-
-    kb.add_run(run_of(config=theirs))
-
-    assert kb.add_run(run_of(config=ours)).n_known == 1
-    assert kb.configs("f" * 32, "random_forest") == [ours]
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
@@ -95,14 +63,6 @@ def test_whatever_else_of_a_run_is_a_number_of_numpy_is_a_number(kb, run_of, kin
     (stored,) = kb.sql("SELECT predicted_score, details FROM proposal").values.tolist()
     assert kb.runs()[["seed", "fit_seconds", "peak_megabytes"]].values.tolist() == [[7, 2.0, 2.0]]
     assert (stored[0], json.loads(stored[1])) == (2.0, {"level": 2})
-
-
-def test_a_partial_run_is_the_same_whether_its_folds_are_an_array_or_a_list(run_of):
-    with_list = run_of(1, status="partial", scores={"accuracy": [0.5, 0.75]})
-    with_array = run_of(1, status="partial", scores={"accuracy": np.array([0.5, 0.75])})
-    with_mean = run_of(1, status="partial", scores={"accuracy": np.float64(0.625)})
-
-    assert with_array.identity == with_list.identity != with_mean.identity
 
 
 def test_data_sets_and_metafeatures_may_be_described_in_numbers_of_numpy(kb):

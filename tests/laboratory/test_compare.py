@@ -1,37 +1,11 @@
 """The laboratory on recorded runs of a knowledge base."""
 
-import json
-
-import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from metaml.errors import BadRequest
 from metaml.laboratory.compare import methods_of, study
 from metaml.laboratory.load import configs_of, pools_of
-from metaml_cli.main import app
-from metaml_kb import DatasetRecord, Run, open_kb
-
-
-@pytest.fixture
-def recorded(tmp_path):
-    """Two data sets with 40 runs of two algorithms each; the score is best at x = 0.7."""
-    rng = np.random.default_rng(0)
-    with open_kb(tmp_path / "kb.db") as kb:
-        for dataset in ("north", "south"):
-            kb.add_dataset(DatasetRecord(dataset, dataset))
-            for algorithm, level in (("first", 0.8), ("second", 0.9)):
-                kb.add_runs(
-                    Run(
-                        dataset=dataset,
-                        algorithm=algorithm,
-                        config={"x": float(x), "kind": "a" if x < 0.5 else None},
-                        scores={"accuracy": [level - (x - 0.7) ** 2]},
-                        fit_seconds=float(x),
-                    )
-                    for x in rng.random(40)
-                )
-        yield kb
+from metaml_kb import Run
 
 
 def test_pools_hold_configurations_scores_and_seconds(recorded):
@@ -93,34 +67,3 @@ def test_unknown_names_are_refused(recorded):
         methods_of(["magic"])
     with pytest.raises(BadRequest, match="no policy luck"):
         study(pools_of(recorded, metric="accuracy"), methods_of(["random"]), policies=["luck"], n_seeds=1, n=5)
-
-
-def test_the_command_prints_a_table_and_writes_curves(recorded, tmp_path):
-    arguments = ["replay", "--kb", recorded.name, "--optimisers", "gbqr,random", "--seeds", "1", "--evaluations", "10"]
-
-    result = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "out"), "--format", "json"])
-
-    assert result.exit_code == 0, result.output
-    assert [row["optimiser"] for row in json.loads(result.stdout)] == ["gbqr", "random"] * 2
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "curves.csv",
-        "first-evaluations.svg",
-        "first-seconds.svg",
-        "second-evaluations.svg",
-        "second-seconds.svg",
-        "simulations.csv",
-    ]
-
-
-def test_the_command_takes_a_table(tmp_path):
-    rows = "".join(f"3,{x},{0.5 + x / 100}\n" for x in range(30))
-    (tmp_path / "forest.csv").write_text("task,depth,acc\n" + rows)
-
-    result = CliRunner().invoke(
-        app,
-        ["replay", "--table", str(tmp_path / "forest.csv"), "--dataset-column", "task", "--score-column", "acc",
-         "--optimisers", "random", "--seeds", "1", "--evaluations", "5", "--format", "json"],
-    )  # fmt: skip
-
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)[0]["algorithm"] == "forest"

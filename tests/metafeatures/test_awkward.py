@@ -1,3 +1,5 @@
+"""Every data set that can be read can be described."""
+
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,9 +1,10 @@
+"""The nearest neighbour and naive Bayes of the landmarkers."""
+
 import numpy as np
 import pytest
 
 from metaml.metafeatures.bayes import naive_bayes
 from metaml.metafeatures.neighbour import nearest_share
-from metaml.metafeatures.trees import added_errors, encode, encoders, grow, pessimistic_leaves
 from metaml.metafeatures.view import View
 
 
@@ -55,31 +56,3 @@ def test_naive_bayes_finds_the_nearer_normal_density():
     test = view([[0.15], [0.85]], np.zeros((2, 0)), [0, 1])
 
     assert naive_bayes(train, test).argmax(axis=1).tolist() == [0, 1]
-
-
-def test_added_errors_are_those_of_quinlans_example():
-    # C4.5: Programs for Machine Learning, section 4.2: U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750.
-    n = np.array([6.0, 9.0, 1.0])
-
-    share = added_errors(n, np.zeros(3), 0.25) / n
-
-    assert share == pytest.approx([0.206, 0.143, 0.750], abs=1e-3)
-
-
-def test_pruning_cuts_splits_that_only_fit_noise():
-    rng = np.random.default_rng(0)
-    noise = view(rng.random((200, 3)), np.zeros((200, 0)), rng.integers(0, 2, 200))
-    tree = grow(encode(noise, encoders(noise)), noise.y, 2, min_leaf=2)
-
-    hard = tree.cut(pessimistic_leaves(tree, 0.00001))
-
-    assert tree.left.size > 20
-    assert np.unique(hard).size < 5
-
-
-def test_levels_are_ordered_by_their_class_shares():
-    train = view(np.zeros((6, 0)), [[0], [0], [1], [1], [2], [2]], [0, 1, 1, 1, 0, 0])
-
-    (places,) = encoders(train)
-
-    assert np.argsort(places).tolist() == [2, 0, 1]

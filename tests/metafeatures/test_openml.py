@@ -1,3 +1,5 @@
+"""OpenML's qualities, repaired."""
+
 import math
 
 from metaml.metafeatures.openml import repair_openml

@@ -10,7 +10,6 @@ from metaml.metalearning.explain import explain, importances
 from metaml.metalearning.history import RunHistory, make_history
 from metaml.metalearning.meta_learner import RECIPES, LearnerRecipe, MetaLearner
 from metaml.metalearning.rank_correlation import kendall
-from metaml.metalearning.scales import normal_scores, standardised
 from tests.metalearning.worlds import make_synthetic, rises_with_rows
 
 SMALL = LearnerRecipe(n_trees=60, min_rows_per_leaf=5)
@@ -116,19 +115,6 @@ def test_left_out_data_sets_are_ranked_better_with_metafeatures(synthetic: RunHi
 
     assert len(both.taus) == 12
     assert both.mean > blind.mean + 0.1
-
-
-def test_flat_data_set_has_zeros_on_both_scales():
-    y = np.array([0.8, 0.8, 0.8])
-
-    assert standardised(y).tolist() == [0.0, 0.0, 0.0]
-    assert normal_scores(y).tolist() == [0.0, 0.0, 0.0]
-
-
-def test_scores_equal_up_to_rounding_are_equal():
-    y = np.array([0.1 + 0.2, 0.3, 0.3])
-
-    assert standardised(y).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_kendall_by_hand():

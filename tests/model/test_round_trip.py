@@ -2,7 +2,6 @@
 
 import json
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -47,39 +46,6 @@ def test_what_is_known_about_a_model_is_kept(make_model, tmp_path):
     assert loaded.schema == model.schema
     assert loaded.members[0].config == model.members[0].config
     assert loaded.notes == ()
-
-
-def test_other_versions_are_noted(make_model):
-    model = make_model("binary")
-    older = replace(model, versions={**model.versions, "scikit-learn": "0.19.2", "xgboost": "0.1", "numpy": "1.0"})
-
-    (note,) = older.notes
-
-    assert note.startswith("The model was made with scikit-learn 0.19.2 (here ")
-    assert "xgboost" not in note
-
-
-def test_multipliers_move_the_labels_but_not_the_probabilities(make_model, make_table):
-    new = make_table("binary", n=60, seed=4)
-
-    plain = make_model("binary").answer(new)
-    moved = make_model("binary", multipliers=np.array([1.0, 1e-9])).answer(new)
-
-    assert "good" in set(plain.predictions)
-    assert set(moved.predictions[plain.probabilities[:, 0] > 0]) == {"bad"}
-    assert np.array_equal(plain.probabilities, moved.probabilities)
-
-
-def test_members_are_averaged_by_weight(make_table):
-    dataset = from_frame(make_table("regression"), target="y")
-    algorithm = ALGORITHMS["decision_tree"]
-    configs = [{**algorithm.space("regression").default(), "max_depth": depth} for depth in (1, 8)]
-    members = [fit_member(dataset, algorithm, c, seed=0, weight=w) for c, w in zip(configs, (0.25, 0.75), strict=True)]
-    alone = [Model.of(dataset, [member], metric="neg_rmse").predict(make_table()) for member in members]
-
-    together = Model.of(dataset, members, metric="neg_rmse").predict(make_table())
-
-    assert together == pytest.approx(0.25 * alone[0] + 0.75 * alone[1])
 
 
 def test_fold_models_are_those_of_cross_validation(make_table):

@@ -11,7 +11,6 @@ import pytest
 
 from metaml.errors import BadModel
 from metaml.model import load
-from metaml.model.freezing import Freezer, thaw
 from metaml.model.trusted import TRUSTED
 
 
@@ -61,7 +60,7 @@ def test_a_changed_byte_is_noticed(path, where):
     content[int(where * len(content))] ^= 1
     path.write_bytes(content)
 
-    refusal(path)
+    assert path.name in refusal(path)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
@@ -69,7 +68,7 @@ def test_a_file_cut_short_is_refused(path, share):
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
 
-    refusal(path)
+    assert path.name in refusal(path)
 
 
 def test_changed_numbers_are_noticed_even_in_an_intact_zip(path):
@@ -158,14 +157,6 @@ def test_a_sealed_file_with_foreign_content_is_refused_and_runs_nothing(path, ev
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("dtype", ["O", "|O", {"names": ["a"], "formats": ["O"], "offsets": [0], "itemsize": 8}])
-def test_arrays_of_objects_are_refused(dtype):
-    entry = {"dtype": dtype, "shape": [1], "order": "C", "start": 0}
-
-    with pytest.raises(BadModel, match="does not fit together"):
-        thaw({"array": 0}, [entry], bytes(64))
-
-
 def test_a_tree_that_points_outside_itself_is_refused(path):
     content = bytearray(contents(path)["arrays.bin"])
     parts = json.loads(contents(path)["estimators.json"])
@@ -201,15 +192,6 @@ def test_a_description_that_does_not_fit_is_refused(path, change):
     path.write_bytes(sealed(files | {"model.json": json.dumps(about)}))
 
     assert "does not fit together" in refusal(path)
-
-
-def test_what_is_not_trusted_cannot_be_saved():
-    with pytest.raises(TypeError, match=r"cannot hold a pathlib\."):
-        Freezer().freeze([__import__("pathlib").Path("/")])
-    with pytest.raises(TypeError, match="cannot save the function"):
-        Freezer().freeze(__import__("functools").partial(print, 1))
-    with pytest.raises(TypeError, match="array of Python objects"):
-        Freezer().freeze(np.array([object()]))
 
 
 def test_trusted_names_lead_to_the_classes_they_promise():

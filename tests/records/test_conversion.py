@@ -1,22 +1,21 @@
-"""A run that stopped early is stored as what it is."""
+"""Where science becomes records: what the knowledge base keeps of data sets, plans, machines and evaluations."""
 
-from dataclasses import replace
+import zlib
 
+import numpy as np
 import pytest
 
-from metaml.algorithms import ALGORITHMS
-from metaml.errors import BadRequest
-from metaml.evaluation import Job, Limits, evaluate, make_plan
-from metaml.experience.load_history import experience
-from metaml.records.conversion import fold_plan_record, run_of, stopped_early, store_dataset
-from metaml.records.reproduction import reproduce
+from metaml.evaluation import Job, Limits, Outcome, make_plan
+from metaml.records.conversion import (
+    dataset_record,
+    environment_record,
+    fold_plan_record,
+    proposal_record,
+    run_of,
+    store_dataset,
+)
+from metaml.search.optimizer import Proposal
 from metaml.sources import builtin
-from metaml.tuning.resume import trials_of
-from metaml.tuning.trials import PredictionFiles, ranked
-from metaml_kb import SessionRecord, open_kb
-from metaml_kb.lookup import find_run
-
-NAME = "random_forest"
 
 
 @pytest.fixture(scope="module")
@@ -24,70 +23,64 @@ def iris():
     return builtin.load("iris")
 
 
-@pytest.fixture(scope="module")
-def job(iris):
-    config = {**ALGORITHMS[NAME].space(iris.task).default(), "n_estimators": 10}
-    return Job(iris.fingerprint, NAME, config, make_plan(iris, n_folds=3, seed=0), 0, Limits(60.0), fit_seconds=0.0)
+def job_on(dataset):
+    return Job(dataset.fingerprint, "svm", {"C": 1.0}, make_plan(dataset, 3), 7, Limits(1.0))
 
 
-@pytest.fixture(scope="module")
-def early(job, iris):
-    """A run whose forests had time for four trees."""
-    return run_of(job, evaluate(job, iris, ALGORITHMS[NAME]), session="s", environment=None, origin="default")
+def test_of_a_data_set_everything_is_kept_but_its_rows(iris):
+    record = dataset_record(iris, "builtin", {"licence": "Public"})
+
+    assert (record.name, record.task, record.target) == ("iris", "multiclass", "target")
+    assert (record.n_rows, record.n_columns, record.n_classes, record.source) == (150, 4, 3, "builtin")
+    assert record.details["licence"] == "Public"
+    assert set(record.details) == {"licence", "columns", "repairs"}
 
 
-@pytest.fixture(scope="module")
-def whole(job, iris):
-    """The run of the same job without a limit."""
-    unlimited = replace(job, fit_seconds=None)
-    outcome = evaluate(unlimited, iris, ALGORITHMS[NAME])
-    return run_of(unlimited, outcome, session="s", environment=None, origin="default")
+def test_a_data_set_is_described_once(empty_kb, iris):
+    store_dataset(empty_kb, iris, "builtin", seconds=0.0)
+    store_dataset(empty_kb, iris, "file", seconds=0.0)
+
+    assert empty_kb.datasets()["source"].tolist() == ["builtin"]
+    assert empty_kb.metafeatures().loc[iris.fingerprint, "NumberOfInstances"] == 150
 
 
-@pytest.fixture
-def kb(tmp_path, job, iris):
-    with open_kb(tmp_path / "kb.db") as base:
-        store_dataset(base, iris, "builtin")
-        base.add_fold_plan(fold_plan_record(job.plan))
-        base.add_session(SessionRecord("s", "tune", 0.0))
-        yield base
+def test_a_fold_plan_is_kept_whole(iris):
+    plan = make_plan(iris, 3, 7)
+
+    record = fold_plan_record(plan)
+
+    assert (record.key, record.strategy, record.n_folds, record.seed) == (plan.hash, "stratified", 3, 7)
+    assert np.frombuffer(zlib.decompress(record.assignment), "<i2").tolist() == plan.assignment.tolist()
 
 
-def test_it_is_partial_although_it_has_all_folds(early, whole):
-    assert (early.status, early.error) == ("partial", "stopped early: a fit may take 0 s")
-    assert len(early.scores["accuracy"]) == 3
-    assert (stopped_early(early), stopped_early(whole)) == (True, False)
+def test_a_machine_is_known_by_its_versions_and_speed():
+    record = environment_record()
+
+    assert {"python", "numpy", "scikit-learn"} <= set(record.versions)
+    assert record.reference_seconds > 0
 
 
-def test_it_does_not_take_the_place_of_the_complete_run(kb, early, whole):
-    kb.add_run(early)
-    kb.add_run(whole)
+def test_a_run_has_the_job_and_its_outcome(iris):
+    job = job_on(iris)
+    outcome = Outcome("ok", 2.0, {"accuracy": (0.9, 1.0, 0.8)}, (0, 1, 2), fit_seconds=1.5, predict_seconds=0.25)
 
-    assert kb.runs()["status"].tolist() == ["partial", "ok"]
-    assert stopped_early(find_run(kb, early.identity).run)
+    run = run_of(job, outcome, session="s", environment="e", origin="random", probability=0.5)
 
-
-def test_experience_does_not_take_it_for_the_score_of_its_configuration(kb, early):
-    kb.add_run(early)
-
-    found = experience(kb, NAME, metric="accuracy")
-
-    assert found.is_empty
-    assert "no complete run of random_forest" in found.notes[0]
+    assert (run.dataset, run.algorithm, run.config, run.seed) == (iris.fingerprint, "svm", {"C": 1.0}, 7)
+    assert (run.status, run.scores, run.fit_seconds) == ("ok", {"accuracy": (0.9, 1.0, 0.8)}, 1.5)
+    assert (run.origin, run.probability, run.fold_plan) == ("random", 0.5, job.plan.hash)
 
 
-def test_it_cannot_be_reproduced_and_the_user_is_told_why(kb, early, iris):
-    kb.add_run(early)
+def test_an_evaluation_that_was_stopped_took_at_least_the_time_that_it_ran(iris):
+    run = run_of(job_on(iris), Outcome("timeout", 3.0), session="s", environment="e", origin="random")
 
-    with pytest.raises(BadRequest, match="stopped when its time was up"):
-        reproduce(find_run(kb, early.identity), iris)
+    assert (run.status, run.fit_seconds) == ("timeout", 3.0)
 
 
-def test_a_resumed_session_may_use_it_as_before(kb, early):
-    kb.add_run(early)
-    kb.add_events("s", [("finished", {"run": early.identity, "seconds": 1.0, "at": 1.0})])
+def test_a_proposal_keeps_what_was_predicted():
+    proposal = Proposal({"C": 1.0}, "forest", score=0.8, std=0.1, seconds=2.0, value=0.3)
 
-    trials = trials_of(kb, "s", "accuracy", PredictionFiles(None))
+    record = proposal_record(proposal, {"reasons": ["C"]})
 
-    assert [(trial.outcome.status, trial.outcome.stopped_early) for trial in trials] == [("ok", True)]
-    assert ranked(trials) == list(trials)
+    assert (record.proposer, record.predicted_score, record.predicted_std) == ("forest", 0.8, 0.1)
+    assert (record.predicted_seconds, record.acquisition, record.details) == (2.0, 0.3, {"reasons": ["C"]})

@@ -13,9 +13,7 @@ from metaml.experience.experience import recall_experience
 from metaml.experience.lesson_files import LessonRequest
 from metaml.search.plan import SearchPlan, build_search, default_starts, inert_settings
 from metaml_kb import open_kb
-from tests.experienced import fill
-
-DESCRIBED = {"NumberOfInstances": 700.0, "NumberOfFeatures": 8.0, "NumberOfClasses": 3.0, "ClassEntropy": 1.1}
+from tests.experienced import DESCRIBED, fill
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from openml_server import OpenMLServer
 from metaml.sources.base import Source
 from metaml.sources.openml import Client, Patience, sources
 
-QUICK = Patience(tries=3, wait_seconds=0.01, timeout_seconds=1.5)
+QUICK = Patience(tries=3, wait_seconds=0.01, timeout_seconds=0.8)
 _homes: list[Path] = []
 
 

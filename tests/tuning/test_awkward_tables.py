@@ -10,14 +10,7 @@ from metaml.data import from_frame
 from metaml.evaluation import Limits, LocalExecutor
 from metaml.search.settings import TuneSettings
 from metaml.tuning.run import tune
-
-FAST = ("decision_tree", "k_neighbors")
-
-
-@pytest.fixture(scope="module")
-def executor():
-    with LocalExecutor(1, preload=()) as workers:
-        yield workers
+from tests.tuning.sessions import FAST
 
 
 def table(n: int = 120, seed: int = 0) -> pd.DataFrame:
@@ -26,10 +19,10 @@ def table(n: int = 120, seed: int = 0) -> pd.DataFrame:
     return frame.assign(y=np.where(frame["a"] + 0.3 * rng.normal(size=n) > 0, "yes", "no"))
 
 
-def tuned(frame: pd.DataFrame, executor: LocalExecutor, **changes):
+def tuned(frame: pd.DataFrame, one_worker: LocalExecutor, **changes):
     dataset = from_frame(frame, target="y")
     fields = {"algorithms": FAST, "seconds": None, "n_iterations": 2, "n_folds": 3, "limits": Limits(60.0)}
-    return tune(dataset, TuneSettings(**{**fields, **changes}), executor=executor)
+    return tune(dataset, TuneSettings(**{**fields, **changes}), executor=one_worker)
 
 
 def rare_classes() -> pd.DataFrame:
@@ -43,7 +36,7 @@ def with_dates() -> pd.DataFrame:
 
 
 def wide() -> pd.DataFrame:
-    columns = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 2000))).add_prefix("w")
+    columns = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 200))).add_prefix("w")
     return columns.assign(y=table(40)["y"])
 
 
@@ -74,11 +67,11 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("kind", TARGETS)
-def test_every_kind_of_target_gets_a_model(kind, executor):
+def test_every_kind_of_target_gets_a_model(kind, one_worker):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"a": np.arange(60.0) % 2 + 0.1 * rng.normal(size=60), "y": TARGETS[kind]})
 
-    result = tuned(frame, executor, algorithms=("decision_tree",), n_iterations=1)
+    result = tuned(frame, one_worker, algorithms=("decision_tree",), n_iterations=1)
 
     predictions = result.finished.model.predict(frame.drop(columns="y"))
     assert result.finished.kind == "single"
@@ -96,30 +89,30 @@ def test_every_kind_of_target_gets_a_model(kind, executor):
     ],
     ids=["five rows", "one feature", "rare classes", "dates and empty columns", "more columns than rows"],
 )
-def test_awkward_shapes_get_a_model(frame, executor):
-    result = tuned(frame, executor)
+def test_awkward_shapes_get_a_model(frame, one_worker):
+    result = tuned(frame, one_worker)
 
     predictions = result.finished.model.predict(frame.drop(columns="y"))
     assert result.finished.kind in ("single", "ensemble")
     assert len(predictions) == len(frame)
 
 
-def test_identifiers_change_nothing(executor):
+def test_identifiers_change_nothing(one_worker):
     plain = table(200)
     numbers = np.random.default_rng(2).permutation(200) + 10_000
     words = [str(uuid.UUID(int=int(k), version=4)) for k in numbers]
 
-    with_ids = tuned(plain.assign(id=np.arange(200), key=words)[["id", "key", "a", "b", "c", "y"]], executor)
+    with_ids = tuned(plain.assign(id=np.arange(200), key=words)[["id", "key", "a", "b", "c", "y"]], one_worker)
 
-    assert with_ids.finished.score == pytest.approx(tuned(plain, executor).finished.score, abs=1e-12)
+    assert with_ids.finished.score == pytest.approx(tuned(plain, one_worker).finished.score, abs=1e-12)
 
 
-def test_a_rare_positive_class_gets_its_own_threshold(executor):
+def test_a_rare_positive_class_gets_its_own_threshold(one_worker):
     rng = np.random.default_rng(0)
     a = rng.normal(size=600)
     frame = pd.DataFrame({"a": a, "y": np.where(a + rng.normal(size=600) > 2.2, "rare", "usual")})
 
-    result = tuned(frame, executor, metric="f1", algorithms=("k_neighbors",), n_iterations=3)
+    result = tuned(frame, one_worker, metric="f1", algorithms=("k_neighbors",), n_iterations=3)
 
     assert result.found.metric == "f1"
     assert result.finished.score >= max(trial.score for trial in result.found.trials)

@@ -17,55 +17,21 @@ import pytest
 from sqlalchemy import event, text
 
 from metaml.budget import Budget
-from metaml.data import Dataset, from_frame
-from metaml.evaluation import Limits, LocalExecutor
+from metaml.data import from_frame
+from metaml.evaluation import Limits
 from metaml.experience.lesson_files import LessonRequest, learn
-from metaml.records.conversion import dataset_record, fold_plan_record
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Chosen
 from metaml.tuning.replay_session import replay_session
-from metaml.tuning.resume import find_unfinished, trials_of
+from metaml.tuning.resume import find_unfinished
 from metaml.tuning.run import tune
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels, PredictionFiles
-from metaml_kb import KnowledgeBase, open_kb
+from metaml_kb import open_kb
 from tests.experienced import fill
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return builtin.load("iris")
-
-
-@pytest.fixture(scope="module")
-def executor():
-    with LocalExecutor(2, preload=()) as workers:
-        yield workers
-
-
-def settings_of(**changes) -> TuneSettings:
-    fields = {"algorithms": ("decision_tree", "k_neighbors"), "seconds": None, "n_iterations": 8, "n_folds": 3}
-    return TuneSettings(**{**fields, "limits": Limits(30.0), "seed": 7, **changes})
-
-
-def cut_after(n_runs: int, dataset: Dataset, kb: KnowledgeBase, settings: TuneSettings, executor: LocalExecutor) -> str:
-    """Return the key of a session that ended like a killed one: evaluations under way are neither told nor dropped."""
-
-    class Killed(Exception):
-        pass
-
-    def kill(progress):
-        if progress.n_done == n_runs:
-            raise Killed
-
-    session = TuneSession(dataset, kb, settings, executor)
-    with pytest.raises(Killed):
-        session.run(on_progress=kill)
-    while executor.next(timeout=30) is not None:
-        pass
-    return session.key
+from tests.tuning.sessions import cut_after, settings_of
 
 
 def test_a_session_that_was_cut_short_goes_on_as_before_and_repeats_nothing(iris, executor, tmp_path):
@@ -193,40 +159,6 @@ def test_a_resumed_search_keeps_its_rows_where_all_of_them_fitted(executor, tmp_
         resumed = TuneSession(wide, kb, earlier.resumed(settings), executor, resumed=earlier)
 
     assert resumed.plan.hash == begun.plan.hash
-
-
-def test_a_session_that_was_killed_and_resumed_can_be_replayed(iris, executor, tmp_path):
-    with open_kb(tmp_path / "kb.db") as kb:
-        settings = settings_of(n_workers=2, n_iterations=12)
-        key = cut_after(5, iris, kb, settings, executor)
-        earlier = find_unfinished(kb, iris.fingerprint, PredictionFiles(None))
-        found = TuneSession(iris, kb, settings, executor, resumed=earlier).run()
-
-        steps = replay_session(kb, key)
-
-    assert len(found.trials) == 12
-    assert len(steps) >= 12
-    assert all(step.is_same for step in steps)
-
-
-def test_a_session_that_made_known_runs_again_is_replayed_by_its_own_scores(iris, executor, tmp_path):
-    with open_kb(tmp_path / "first.db") as kb:
-        made = TuneSession(iris, kb, settings_of(), executor).run()
-    with open_kb(tmp_path / "kb.db") as kb:
-        kb.add_dataset(dataset_record(iris, "file", {}))
-        kb.add_fold_plan(fold_plan_record(made.plan))
-        for trial in made.trials:
-            # As the starter experience keeps them.
-            rounded = {name: np.float32(folds).tolist() for name, folds in trial.run.scores.items()}
-            kb.add_run(replace(trial.run, scores=rounded, session=None, environment=None, proposal=None))
-
-        found = TuneSession(iris, kb, settings_of(), executor).run()
-        stored = trials_of(kb, found.session, found.metric, PredictionFiles(None))
-
-    assert [trial.score for trial in stored] == [trial.score for trial in found.trials]
-    assert [t.outcome_by(found.metric).scores for t in stored] == [
-        t.outcome_by(found.metric).scores for t in found.trials
-    ]
 
 
 def test_a_full_disk_ends_a_search_with_a_model_and_more_space_lets_it_go_on(iris, executor, tmp_path):

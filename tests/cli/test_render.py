@@ -1,0 +1,63 @@
+"""Tables on screen, and complete as csv and JSON."""
+
+import pandas as pd
+import pytest
+
+from metaml_cli.render import Format, as_text, records, say, show_facts
+
+
+def test_a_table_gives_the_terminal_no_commands():
+    frame = pd.DataFrame({"name": ["\x1b[2Jred\nand\tgreen"]})
+
+    assert as_text(frame, width=70).splitlines() == ["name", " [2Jred and green"]
+
+
+def test_a_table_fits_the_terminal():
+    frame = pd.DataFrame({name: ["x" * 20] for name in "abcdef"})
+
+    text = as_text(frame, width=70)
+
+    assert max(map(len, text.splitlines())) <= 70
+    assert text.splitlines()[-1] == "(3 more columns; --format csv shows all)"
+
+
+def test_numbers_stand_to_the_right_and_words_to_the_left():
+    frame = pd.DataFrame({"name": ["a", "long"], "score": [0.5, 12.25]})
+
+    assert as_text(frame, width=None).splitlines() == ["name  score", "a       0.5", "long  12.25"]
+
+
+def test_an_empty_table_says_so():
+    assert as_text(pd.DataFrame({"a": []}), width=80) == "(nothing)"
+
+
+def test_a_column_without_a_value_is_shown_only_in_a_pipe():
+    frame = pd.DataFrame({"a": [1], "nothing": [float("nan")]})
+
+    assert "nothing" not in as_text(frame, width=80)
+    assert "nothing" in as_text(frame, width=None)
+
+
+def test_json_leaves_out_what_a_row_does_not_have_and_keeps_none():
+    frame = pd.DataFrame({"a": [None, 1], "b": [2.0, float("nan")]}, dtype=object)
+
+    assert records(frame) == [{"a": None, "b": 2.0}, {"a": 1}]
+
+
+@pytest.mark.parametrize(
+    ("form", "printed"),
+    [
+        (Format.csv, "fact,value\nruns,3\nruns by status: ok,2\n"),
+        (Format.table, "runs                3\nruns by status: ok  2\n"),
+    ],
+)
+def test_facts_are_flattened_for_people_and_tables(capsys, form, printed):
+    show_facts({"runs": 3, "runs_by_status": {"ok": 2}}, form)
+
+    assert capsys.readouterr().out == printed
+
+
+def test_a_message_goes_to_standard_error(capsys):
+    say("working")
+
+    assert capsys.readouterr() == ("", "working\n")

@@ -1,0 +1,167 @@
+"""Every snippet of the README and of docs/ is run, page by page, offline and on small data.
+
+A search takes a few iterations here, whatever time budget the page gives it. A block that cannot be run has a comment
+above it that says why: `<!-- not run: needs the network -->`.
+"""
+
+import contextlib
+import gzip
+import io
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaml_kb import open_kb
+from tests.cli.terminal import metaml
+from tests.experienced import fill
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"(?:<!-- not run:(.*?)-->\n)?```(sh|python)\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
+SHORT = ["--iterations", "2", "--algorithms", "decision_tree,k_neighbors"]
+SOME_RUN = "1f3a9c02"
+"""The key that pages give as an example; here it stands for a run on data.csv."""
+EXACT = ("README.md", "docs/python.md")
+"""Pages whose Python prints the same everywhere. Figures of the tutorial depend on the machine."""
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A block of a page: why it is not run (None if it is), its language, its code, and what it should print."""
+
+    why_not: str | None
+    language: str
+    code: str
+    shown: str | None
+
+
+def snippets_of(page: str) -> list[Snippet]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [Snippet(why or None, language, code, shown or None) for why, language, code, shown in BLOCK.findall(text)]
+
+
+PAGES = [
+    page
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if "_build" not in path.parts and snippets_of(page := str(path.relative_to(ROOT)))
+]
+
+
+def houses(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    frame = pd.DataFrame({"rooms": rng.integers(1, 9, n), "town": ["Ulm", "Bonn"] * (n // 2)})
+    return frame.assign(price=np.where(frame["rooms"] + rng.normal(0, 1, n) > 4, "high", "low"))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a search on data.csv has ended: its data, its result and the knowledge base of a new user."""
+    folder = tmp_path_factory.mktemp("finished")
+    houses(60).to_csv(folder / "data.csv", index=False)
+    houses(8).drop(columns="price").to_csv(folder / "new.csv", index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("METAML_STARTER")
+        metaml("tune", folder / "data.csv", *SHORT, "--output", folder / "result", "--kb", folder / "kb.db")
+    return folder
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that a page is followed in, with the files that it names."""
+    if page == "docs/howto/import.md":
+        make_tables_of_others(tmp_path)
+    else:
+        shutil.copytree(request.getfixturevalue("finished"), tmp_path, dirs_exist_ok=True)
+        monkeypatch.delenv("METAML_STARTER")
+    if page == "docs/howto/share.md":
+        make_knowledge_bases_of_a_team(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METAML_KB", str(tmp_path / "kb.db"))
+    return tmp_path
+
+
+def make_tables_of_others(folder: Path) -> None:
+    """Write tables to import, and a knowledge base that is small enough to judge its rankings."""
+    rows = [f"{task},{C},{0.5 + 0.01 * task + 0.1 * C}" for task in range(1, 4) for C in (0.1, 0.5, 1.0)]
+    (folder / "runs.csv.gz").write_bytes(gzip.compress("\n".join(["task_id,C,accuracy", *rows]).encode()))
+    (folder / "metafeatures.csv").write_text("task_id,NumberOfInstances\n1,100\n2,200\n3,300\n")
+    with open_kb(folder / "kb.db") as kb:
+        fill(kb)
+
+
+def make_knowledge_bases_of_a_team(folder: Path) -> None:
+    """Write knowledge bases that know more and more data sets."""
+    for n_datasets, name in enumerate(("mine.db", "team.db", "alice.db", "bob.db"), start=1):
+        with open_kb(folder / name) as kb:
+            fill(kb, n_datasets=n_datasets, n_runs=2)
+
+
+def run_line(line: str, patch: pytest.MonkeyPatch) -> None:
+    """Run one line of a shell block; a search is made short."""
+    match [_a_run_on("data") if word == SOME_RUN else word for word in shlex.split(line)]:
+        case ["export", assignment]:
+            patch.setenv(*assignment.split("=", 1))
+        case ["metaml", "tune", *arguments]:
+            metaml("tune", *_without_budget(arguments), *SHORT)
+        case ["metaml", *arguments]:
+            metaml(*arguments)
+        case _:
+            pytest.fail(f"This line cannot be run here. Say why in a comment above its block: {line}")
+
+
+def _a_run_on(dataset: str) -> str:
+    with open_kb(create=False) as kb:
+        return str(kb.runs(dataset=dataset, status="ok")["run"][0])
+
+
+def _without_budget(arguments: list[str]) -> list[str]:
+    places = {place + k for place, word in enumerate(arguments) if word == "--time-budget" for k in (0, 1)}
+    return [word for place, word in enumerate(arguments) if place not in places]
+
+
+def run_page(page: str, patch: pytest.MonkeyPatch) -> None:
+    """Run the snippets of a page one after the other; later ones know the names of earlier ones."""
+    names: dict[str, object] = {}
+    for snippet in snippets_of(page):
+        if snippet.why_not is not None:
+            continue
+        if snippet.language == "sh":
+            for line in snippet.code.splitlines():
+                run_line(line, patch)
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(snippet.code, page, "exec"), names)
+        if page in EXACT:
+            assert printed.getvalue() == snippet.shown
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", PAGES)
+def test_every_snippet_of_a_page_runs(page, monkeypatch):
+    run_page(page, monkeypatch)
+
+    assert any(snippet.why_not is None for snippet in snippets_of(page))
+
+
+def test_the_python_page_prints_the_same_where_nothing_is_known_beforehand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METAML_KB", str(tmp_path / "kb.db"))
+
+    run_page("docs/python.md", monkeypatch)
+
+    with open_kb(create=False) as kb:
+        assert kb.datasets()["name"].tolist() == ["my iris"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_block_that_is_not_run_says_why(page):
+    reasons = [snippet.why_not for snippet in snippets_of(page) if snippet.why_not is not None]
+
+    assert all(len(reason.split()) >= 2 for reason in reasons)
+    assert len(snippets_of(page)) == len(re.findall(r"^```(?:sh|python)$", (ROOT / page).read_text(), re.MULTILINE))

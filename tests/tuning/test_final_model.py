@@ -1,0 +1,138 @@
+"""From what a session found to the final model: an ensemble, or a labelled fallback."""
+
+import re
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaml.budget import Budget
+from metaml.data import from_frame
+from metaml.evaluation import Limits, LocalExecutor
+from metaml.model import load
+from metaml.sources import builtin
+from metaml.tuning.fallback import why_nothing
+from metaml.tuning.final_model import finish
+from metaml.tuning.run import tune
+from metaml.tuning.trials import FoldModels
+from tests.tuning.sessions import settings_of
+
+
+def test_the_choice_is_not_worse_than_any_single_run(finished):
+    _, result, _ = finished
+
+    assert result.finished.score >= result.found.ranked[0].score - 1e-9
+
+
+def test_a_refit_that_did_not_succeed_is_told_with_its_time_and_its_limits(one_worker):
+    iris, settings = builtin.load("iris"), settings_of(refits=True)
+    found = tune(iris, settings_of(n_iterations=2), executor=one_worker).found
+
+    with LocalExecutor(1, registry="tests.refusing:REFUSING", preload=()) as executor, FoldModels() as models:
+        executor.add(iris)
+        finished = finish(iris, found, executor, settings, Budget(None), models=models)
+
+    assert finished.kind == "fallback"
+    assert finished.refit_seconds > 0
+    assert finished.why.endswith("to all rows within its limits; raise --limit-seconds or --limit-memory")
+
+
+def test_a_single_model_can_be_asked_for(one_worker):
+    result = tune(builtin.load("iris"), settings_of(n_iterations=4), single=True, executor=one_worker)
+
+    assert (result.finished.kind, len(result.finished.model.members)) == ("single", 1)
+
+
+def test_a_model_of_values_averages_what_was_fitted_to_the_folds(one_worker):
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=4), executor=one_worker)
+
+    assert {len(member.estimators) for member in result.finished.model.members} == {3}
+    assert result.finished.refit_seconds < 5
+
+
+def test_a_model_that_predicts_sooner_can_be_asked_for(one_worker):
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=4, refits=True), executor=one_worker)
+
+    assert {len(member.estimators) for member in result.finished.model.members} == {1}
+
+
+def test_an_ensemble_that_must_be_sure_is_fitted_anew_and_a_single_model_is_not(finished):
+    _, result, _ = finished
+    n_members = len(result.finished.model.members)
+
+    assert {len(member.estimators) for member in result.finished.model.members} == ({3} if n_members == 1 else {1})
+
+
+def test_a_model_of_a_part_of_the_rows_is_fitted_to_all_of_them(one_worker):
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=3, max_rows=100), executor=one_worker)
+
+    assert {len(member.estimators) for member in result.finished.model.members} == {1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"limits": Limits(30.0, 0.001)}, "no evaluation kept to 0.001 MB of memory; raise --limit-memory"),
+        ({"limits": Limits(0.0001)}, "no evaluation was complete within 0.0001 s; raise --limit-seconds"),
+        ({"n_iterations": None, "seconds": 0.001}, "when the time was up; give more time"),
+    ],
+    ids=["memory", "seconds", "time"],
+)
+def test_a_fallback_says_what_would_help(one_worker, changes, reason):
+    frame = pd.DataFrame({"a": np.arange(40.0), "y": [0, 1] * 20})
+
+    result = tune(from_frame(frame, target="y"), settings_of(**{"n_iterations": 2, **changes}), executor=one_worker)
+
+    assert result.finished.kind == "fallback"
+    assert reason in result.finished.why
+
+
+def test_a_fallback_for_want_of_a_defined_score_says_so(one_worker):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, 5.0], "y": ["x", "z", "x", "z", "x"]})
+
+    result = tune(from_frame(frame, target="y"), settings_of(n_iterations=2, n_folds=5), executor=one_worker)
+
+    assert (
+        result.finished.why == "no evaluation has a defined ROC AUC; give more rows, fewer --folds or another --metric"
+    )
+
+
+def test_a_fallback_of_a_search_that_was_stopped_says_so(one_worker):
+    result = tune(builtin.load("iris"), settings_of(), should_stop=lambda: True, executor=one_worker)
+
+    assert result.finished.why == "the search was stopped before an evaluation was complete"
+
+
+def test_a_single_evaluation_that_went_wrong_is_told_as_one(one_worker):
+    found = tune(builtin.load("iris"), settings_of(n_iterations=1), executor=one_worker).found
+    trial = found.trials[0]
+    crashed = replace(trial, outcome=replace(trial.outcome, status="crashed", error="the worker died"))
+
+    why = why_nothing(replace(found, trials=(crashed,)), settings_of(), is_stopped=False)
+
+    assert why == "the only evaluation went wrong: the worker died"
+
+
+def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fallback(one_worker, tmp_path):
+    digits = builtin.load("digits")
+    settings = settings_of(algorithms=("mlp",), n_folds=10)
+
+    has_stopped = Event()
+
+    def stop_after_a_fold() -> bool:
+        if one_worker._folds:
+            has_stopped.set()
+        return has_stopped.is_set()
+
+    result = tune(digits, settings, executor=one_worker, output=tmp_path, should_stop=stop_after_a_fold)
+
+    assert result.found.ranked == []
+    assert result.finished.kind == "fallback"
+    assert re.fullmatch(
+        r"the search was stopped before an evaluation was complete "
+        r"\(what was saved is mlp as fitted to \d of 10 folds\)",
+        result.finished.why,
+    )
+    assert (load(tmp_path).predict(digits.X) == digits.y).mean() > 0.9
