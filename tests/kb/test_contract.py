@@ -22,6 +22,7 @@ from metaml_kb.engine import reading
 from metaml_kb.errors import BadQuery, BadRecord
 
 _numbers = count()
+ENDLESS = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number)"
 
 
 @pytest.fixture(params=["file", "memory", "postgresql"])
@@ -338,6 +339,23 @@ class TestAsking:
             kb.sql("SELECT ?")
 
         assert ".." not in str(refused.value)
+
+    def test_sql_without_an_end_is_stopped(self, kb):
+        with pytest.raises(BadQuery, match=r"took more than 0\.2 seconds and was stopped.*--timeout"):
+            kb.sql(f"{ENDLESS} SELECT count(*) FROM number", timeout=0.2)
+
+        assert kb.n_runs() == 0
+
+    def test_sql_whose_result_has_no_end_is_stopped(self, kb):
+        with pytest.raises(BadQuery, match=r"took more than 30 megabytes of memory and was stopped.*--limit-memory"):
+            kb.sql(f"{ENDLESS} SELECT n, 'word ' || n FROM number", limit_memory=30)
+
+        assert kb.sql("SELECT 1 AS n")["n"].tolist() == [1]
+
+    def test_sql_with_many_rows_is_complete(self, kb):
+        frame = kb.sql(f"{ENDLESS} SELECT n FROM number LIMIT 2500")
+
+        assert frame["n"].tolist() == list(range(1, 2501))
 
     def test_info_counts(self, kb, run_of):
         kb.add_runs([run_of(1), run_of(2, algorithm="svm"), run_of(3, status="memory", scores={})])
