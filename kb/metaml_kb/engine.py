@@ -16,8 +16,6 @@ from sqlalchemy.pool import StaticPool
 from metaml_kb.errors import CannotOpen, KBError, StorageFull
 
 BUSY_SECONDS = 60
-# Large queries read most of the file. Memory mapping avoids copying its pages.
-MAPPED_BYTES = 2_147_418_112
 HAS_LOG = "has write-ahead log"
 # The key of the advisory lock that allows one PostgreSQL writer at a time. SQLite does this by itself.
 WRITER_LOCK = 0x6D65_7461
@@ -96,7 +94,9 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA cache_size=-65536")
-    connection.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
+    # No memory mapping: a file that another program cuts would end this process by a signal, and the mapped pages count
+    # as its memory.
+    connection.execute("PRAGMA mmap_size=0")
     connection.execute("PRAGMA temp_store=MEMORY")
     # A commit returns only when the run is on the disk.
     connection.execute("PRAGMA synchronous=FULL")

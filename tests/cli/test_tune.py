@@ -6,6 +6,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +20,7 @@ from metaml.search.settings import TuneSettings
 from metaml.tuning.session import TuneProgress
 from metaml_cli.main import app
 from metaml_cli.tune import _progress_text, _summary
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 
 METAML = [sys.executable, "-m", "metaml_cli"]
 
@@ -91,6 +93,47 @@ def test_a_search_that_nobody_watches_any_more_goes_on(iris_csv, tmp_path):
     code = process.wait(timeout=60)
 
     assert code == 0
+    assert (tmp_path / "out" / "model.zip").exists()
+
+
+def fill(path: Path, run_of) -> None:
+    """Make a knowledge base whose file has a few hundred pages."""
+    with open_kb(path) as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "other", task="multiclass"))
+        kb.add_runs(run_of(n) for n in range(3000))
+
+
+@contextmanager
+def search_under_way(iris_csv: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A long search that has made its first run."""
+    words = ["tune", str(iris_csv), "--time-budget", "10s", "--algorithms", "decision_tree"]
+    process = subprocess.Popen(
+        [*METAML, *words, "--output", str(tmp_path / "out")],
+        env=environment(tmp_path),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        while "best log loss" not in process.stderr.readline():
+            assert process.poll() is None
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_knowledge_base_that_is_cut_under_a_search_does_not_keep_it_from_a_model(iris_csv, tmp_path, run_of):
+    fill(tmp_path / "kb.db", run_of)
+
+    with search_under_way(iris_csv, tmp_path) as process:
+        os.truncate(tmp_path / "kb.db", 100_000)
+        told = process.communicate(timeout=60)[1]
+
+    assert process.returncode == 1, told
+    assert "The search ended early" in told
+    assert "is not a metaml knowledge base, or it is damaged" in told
+    assert "Only a fallback" not in told
     assert (tmp_path / "out" / "model.zip").exists()
 
 

@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -159,3 +161,28 @@ def test_a_newer_file_is_refused_under_its_own_name(full, tmp_path):
 
     with pytest.raises(SchemaMismatch, match=r"newer\.db has schema 9999, this metaml knows"):
         import_file(full, tmp_path / "newer.db")
+
+
+def test_a_file_that_is_cut_while_it_is_read_is_told_as_damaged(kb, run_of):
+    kb.add_runs(run_of(n) for n in range(3000))
+    kb.close()
+    # In a process of its own, which a signal would end.
+    program = f"""
+import os
+from metaml_kb import open_kb
+from metaml_kb.engine import reading
+from metaml_kb.errors import KBError
+with open_kb({kb.name!r}) as kb:
+    try:
+        with reading(kb.engine) as connection:
+            rows = connection.exec_driver_sql("SELECT * FROM run")
+            rows.fetchmany(10)
+            os.truncate({kb.name!r}, 100_000)
+            rows.fetchall()
+    except KBError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "it is damaged" in done.stdout
