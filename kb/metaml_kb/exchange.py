@@ -25,7 +25,7 @@ from metaml_kb import schema, tables
 from metaml_kb.dimensions import Rows, insert_rows
 from metaml_kb.engine import locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
-from metaml_kb.newfiles import appear, forget_journal
+from metaml_kb.files import appear, forget_journal
 from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
 from metaml_kb.provenance import yours
 from metaml_kb.sql import KnowledgeBase, open_kb

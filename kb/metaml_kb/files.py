@@ -1,4 +1,4 @@
-"""A new database file that appears at once and complete, whatever other processes do meanwhile."""
+"""The file of a SQLite knowledge base: how a new one appears at once and complete, whatever others do meanwhile."""
 
 import time
 from contextlib import suppress
