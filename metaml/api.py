@@ -270,6 +270,8 @@ def result_of(
             resume=resume,
             predictions=predictions,
         )
+    if tuned.found.error:
+        warnings.warn(tuned.found.error, UserWarning, stacklevel=3)
     return TuneResult(tuned.finished.model, tuned.report, folder)
 
 

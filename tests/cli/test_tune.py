@@ -1,6 +1,7 @@
 """`metaml tune` as a person starts it."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -135,6 +136,31 @@ def test_a_knowledge_base_that_is_cut_under_a_search_does_not_keep_it_from_a_mod
     assert "is not a metaml knowledge base, or it is damaged" in told
     assert "Only a fallback" not in told
     assert (tmp_path / "out" / "model.zip").exists()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_knowledge_base_that_is_gone_under_a_search_is_rescued(iris_csv, tmp_path, run_of, is_replaced):
+    fill(tmp_path / "kb.db", run_of)
+    fill(tmp_path / "new.db", run_of)
+    new = (tmp_path / "new.db").read_bytes()
+
+    with search_under_way(iris_csv, tmp_path) as process:
+        if is_replaced:
+            (tmp_path / "new.db").rename(tmp_path / "kb.db")
+        else:
+            (tmp_path / "kb.db").unlink()
+        told = process.communicate(timeout=60)[1]
+
+    assert process.returncode == 1, told
+    assert "was deleted or replaced by another program" in told
+    assert (tmp_path / "out" / "model.zip").exists()
+    (rescued,) = tmp_path.glob("kb.rescued-*.db")
+    n_evaluations = int(re.search(r"([\d,]+) evaluations in", told)[1].replace(",", ""))
+    with open_kb(rescued, create=False) as kb:
+        assert len(kb.runs()) == 3000 + n_evaluations
+        assert kb.sessions("tune", unfinished=True).empty
+    assert not list(tmp_path.glob("kb.db-*"))
+    assert ((tmp_path / "kb.db").read_bytes() == new) if is_replaced else not (tmp_path / "kb.db").exists()
 
 
 def test_a_metric_that_does_not_fit_is_refused(iris_csv, tmp_path):
