@@ -23,7 +23,7 @@ from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, Programmin
 
 from metaml_kb import schema, tables
 from metaml_kb.dimensions import Rows, insert_rows
-from metaml_kb.engine import locate, make_engine, reading, writing
+from metaml_kb.engine import explained, locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, KBError, SchemaMismatch
 from metaml_kb.files import appear, forget_journal
 from metaml_kb.privacy import LEFT_OUT, Salt, private_rows
@@ -280,12 +280,15 @@ def _write_sqlite(path: Path, contents: Contents) -> None:
 def _leave_one_file(path: Path, *, with_log: bool = False) -> None:
     """Move the write-ahead log of a SQLite file into the file itself; `with_log` starts a new log afterwards."""
     engine = make_engine(locate(path))
-    with engine.connect() as raw:
-        raw.exec_driver_sql("COMMIT")
-        raw.exec_driver_sql("PRAGMA journal_mode=DELETE")
-        if with_log:
-            raw.exec_driver_sql("PRAGMA journal_mode=WAL")
-    engine.dispose()
+    try:
+        # Here the file grows, so that the disk may be full.
+        with explained(engine.url), engine.connect() as raw:
+            raw.exec_driver_sql("COMMIT")
+            raw.exec_driver_sql("PRAGMA journal_mode=DELETE")
+            if with_log:
+                raw.exec_driver_sql("PRAGMA journal_mode=WAL")
+    finally:
+        engine.dispose()
 
 
 # Reading
