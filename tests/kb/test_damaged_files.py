@@ -1,5 +1,6 @@
 """Files of others that are damaged, or hold what metaml never wrote: a sentence, and nothing is stored."""
 
+import io
 import json
 import sqlite3
 import subprocess
@@ -8,7 +9,10 @@ import zipfile
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from metaml_kb import open_kb
 from metaml_kb.doctor import check_up
@@ -92,6 +96,37 @@ def test_a_zip_that_unfolds_is_refused_unread(full, tmp_path):
 
     with pytest.raises(BadTable, match=r"bomb\.metaml was not written by metaml kb export"):
         import_file(full, tmp_path / "bomb.metaml")
+
+
+def parquet_bytes(columns: dict[str, "pa.Array"], **options: object) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns), stream, compression="zstd", **options)
+    return stream.getvalue()
+
+
+BOMBS = {
+    "rows": lambda: {"id": pa.nulls(8_000_000, pa.int64()), "name": pa.nulls(8_000_000, pa.string())},
+    "bytes": lambda: {"id": pa.array([1]), "name": pa.array(["x" * 110_000_000])},
+    "repeated": lambda: {
+        "id": pa.array(range(20_000)),
+        "name": pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int8()), ["x" * 1_000_000]),
+    },
+    "list": lambda: {"id": pa.array([1]), "name": pa.array([np.zeros(13_000_000)])},
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_table_that_unfolds_is_refused(full, tmp_path, kind):
+    export(full, tmp_path / "all.metaml")
+    bomb = with_part(
+        tmp_path / "all.metaml", tmp_path / "bomb.metaml", "algorithm.parquet", parquet_bytes(BOMBS[kind]())
+    )
+
+    with open_kb(":memory:") as other:
+        with pytest.raises(BadTable, match=r"bomb\.metaml .*table algorithm.* megabytes.*Ask for a new export"):
+            import_file(other, bomb)
+
+        assert other.datasets().empty
 
 
 @pytest.mark.parametrize("manifest", [{}, {"schema": None}, {"schema": "../0001"}, {"schema": "head"}])

@@ -21,6 +21,9 @@ FORMAT = "metaml-export-2"
 READABLE = ("metaml-export-1", FORMAT)
 CHUNK = 50_000
 UNFINISHED = ".unfinished"
+# An export unpacks to about five times its size. A small one of repeated values may unpack to more.
+UNLIKELY_RATIO, SMALL = 100, 100_000_000
+BYTES_PER_VALUE = 8
 FOLD_SCORES = tables.run.c.fold_scores
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, LookupError),
@@ -96,15 +99,57 @@ def damaged(path: Path, where: str, error: BaseException) -> BadTable:
 
 
 def archived_rows(archive: zipfile.ZipFile, table: Table, names: list[str], path: Path) -> Iterator[Rows]:
-    """Yield the rows of a table of an archive, in chunks."""
+    """Yield the rows of a table of an archive, in chunks; raise `BadTable` if it unpacks to an unlikely size."""
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(io.BytesIO(archive.read(f"{table.name}.parquet")))
-        for batch in file.iter_batches(batch_size=CHUNK, columns=names):
-            yield list(zip(*(_plain_column(batch.column(name)) for name in names), strict=True))
+        content = archive.read(f"{table.name}.parquet")
+        metadata = parquet.read_metadata(io.BytesIO(content))
+        most = SMALL + UNLIKELY_RATIO * len(content)
+        n_bytes = _bytes_unpacked(metadata)
+        if n_bytes <= most:
+            columns = map(metadata.schema.column, range(metadata.num_columns))
+            # Texts stay one number per row and one copy of each text, however often it is repeated.
+            texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+            file = parquet.ParquetFile(io.BytesIO(content), metadata=metadata, read_dictionary=texts)
+            for batch in file.iter_batches(batch_size=CHUNK, columns=names):
+                n_bytes += sum(_bytes_repeated(column) for column in batch.columns)
+                if n_bytes > most:
+                    break
+                yield list(zip(*(_plain_column(batch.column(name)) for name in names), strict=True))
     except DAMAGE as error:
         raise damaged(path, f"at table {table.name}", error) from None
+    if n_bytes > most:
+        raise BadTable(
+            f"{path.name} is not what metaml kb export writes: its table {table.name} of {len(content) / 1e6:.1f} "
+            f"megabytes unpacks to more than {most / 1e6:.0f} megabytes. Ask for a new export."
+        )
+
+
+def _bytes_unpacked(metadata: Any) -> float:
+    """Return the bytes of a Parquet table in memory, texts that repeat counted once; infinite if that is unknown."""
+    total = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(metadata.num_columns)):
+            is_text = column.physical_type == "BYTE_ARRAY"
+            is_nested = "." in column.path_in_schema
+            # A text may also be stored as the beginning of the one before it, and so take no space at all.
+            if (is_text and (is_nested or "DELTA_BYTE_ARRAY" in column.encodings)) or (
+                not is_text and column.physical_type not in ("INT64", "DOUBLE")
+            ):
+                return float("inf")
+            total += max(column.total_uncompressed_size, BYTES_PER_VALUE * column.num_values)
+    return total
+
+
+def _bytes_repeated(column: Any) -> int:
+    """Return the bytes of all texts of a column that Parquet stores once; 0 if it is of another type."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    return compute.sum(compute.binary_length(column.dictionary).cast(pa.int64()).take(column.indices)).as_py() or 0
 
 
 def _plain_column(column: Any) -> list[Any]:
@@ -112,6 +157,9 @@ def _plain_column(column: Any) -> list[Any]:
     import pyarrow as pa
     from pyarrow import compute
 
+    if pa.types.is_dictionary(column.type):
+        texts = [*column.dictionary.to_pylist(), None]
+        return [texts[place] for place in column.indices.fill_null(len(texts) - 1).to_pylist()]
     if not pa.types.is_list(column.type):
         return list(column.to_pylist())
     data = column.flatten().to_numpy(zero_copy_only=False).astype("<f8").tobytes()
