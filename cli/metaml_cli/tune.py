@@ -91,13 +91,13 @@ def tune(
     with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
-        from metaml.data import read_dataset
+        from metaml.data import ReadingLimits, read_dataset
         from metaml.evaluation import Limits
         from metaml.experience.load_history import check_left_out
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.run import tune as tune_dataset
 
-        dataset = read_dataset(path, target=target, task=task)
+        dataset = read_dataset(path, target=target, task=task, limits=ReadingLimits(budget, limit_memory))
         introduce(dataset)
         budget.drag.note(budget.used, time.process_time())
         settings = TuneSettings(
