@@ -28,8 +28,8 @@ like.
 
 Exit codes: 0 is success; 2 a request that cannot be met, and one sentence says why; 1 an error that `kb doctor` found,
 a difference that `reproduce` or `replay` found, a `tune` that ended early, with a model, because nothing more could be
-stored, or a mistake inside metaml; 130 a search or a bot that Ctrl-C ended early, with all that was done kept, and
-likewise 143 after SIGTERM and 129 after SIGHUP.
+stored, a `tune` or `bot` whose knowledge base was deleted or replaced, or a mistake inside metaml; 130 a search or a
+bot that Ctrl-C ended early, with all that was done kept, and likewise 143 after SIGTERM and 129 after SIGHUP.
 """
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, in_words, seconds_of
-from metaml.data import Dataset, read_frame
+from metaml.data import Dataset, ReadingLimits, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
@@ -166,7 +166,7 @@ def tune(
     )
     budget = Budget(settings.seconds)
     return result_of(
-        dataset_in(data, target, task, name),
+        dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory)),
         settings,
         budget=budget,
         kb=kb,
@@ -272,6 +272,8 @@ def result_of(
             resume=resume,
             predictions=predictions,
         )
+    if tuned.found.error:
+        warnings.warn(tuned.found.error, UserWarning, stacklevel=3)
     return TuneResult(tuned.finished.model, tuned.report, folder)
 
 

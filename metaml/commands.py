@@ -6,6 +6,7 @@ the user's own.
 
 import secrets
 import sys
+import warnings
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -226,7 +227,10 @@ def bot(
     )
     sources = named_sources(paths, is_builtin=builtin, tasks=tasks, suites=suites, offline=offline)
     with _opened(kb, create=True) as base:
-        return run_bot(base, sources, settings, on_note=_note if verbose else _silent)
+        report = run_bot(base, sources, settings, on_note=_note if verbose else _silent)
+    if report.rescue:
+        warnings.warn(report.rescue, UserWarning, stacklevel=2)
+    return report
 
 
 def replay(

@@ -11,6 +11,9 @@ from metaml_cli.live import LiveLine, counted_interrupts
 from metaml_cli.options import names_in, numbers
 from metaml_cli.render import Format, counted, say, show
 
+RESCUED = 1
+"""Exit code of a bot whose knowledge base was deleted or replaced."""
+
 if TYPE_CHECKING:
     from metaml.random_bot.bot import BotReport, BotSettings, Progress, Publish
     from metaml.sources.base import Source
@@ -90,6 +93,9 @@ def bot(
             )
         line.close(_summary(report, settings))
         say(f"See them with: metaml kb runs --kb {base.name}")
+    if report.rescue:
+        say(report.rescue)
+        raise typer.Exit(RESCUED)
     if interrupts():
         raise typer.Exit(interrupts.exit_code)
 

@@ -187,6 +187,8 @@ def _best_first(frame: "pd.DataFrame", metric: str) -> "pd.DataFrame":
 @app.command()
 def sql(
     query: Annotated[str, typer.Argument(help="One SELECT. Tables: metaml kb info --schema")],
+    timeout: Annotated[str, typer.Option(help="Stop after this time, such as 30s or 10m.")] = "1m",
+    limit_memory: Annotated[float, typer.Option(min=1, help="Stop above this memory, in megabytes.")] = 1000.0,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -194,8 +196,11 @@ def sql(
 
     Example: metaml kb sql "SELECT dataset, max(value) FROM result WHERE metric = 'accuracy' GROUP BY dataset"
     """
+    from metaml.budget import seconds_of
+
+    seconds = seconds_of(timeout)
     with opened(kb) as base:
-        show(base.sql(query), form)
+        show(base.sql(query, timeout=seconds, limit_memory=limit_memory), form)
 
 
 @app.command("export")

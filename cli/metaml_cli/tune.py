@@ -19,7 +19,7 @@ MOST_MEMBERS = 6
 MOST_WORKERS = 8
 """The most cores to use on a large machine, unless --workers is given."""
 INCOMPLETE = 1
-"""Exit code of a search that ended early because nothing more could be stored."""
+"""Exit code of a search whose knowledge base took no more runs, or was deleted or replaced."""
 LONGEST_START_SECONDS = 60.0
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ def tune(
     with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
-        from metaml.data import read_dataset
+        from metaml.data import ReadingLimits, read_dataset
         from metaml.evaluation import Limits
         from metaml.experience.load_history import check_left_out
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.run import tune as tune_dataset
 
-        dataset = read_dataset(path, target=target, task=task)
+        dataset = read_dataset(path, target=target, task=task, limits=ReadingLimits(budget, limit_memory))
         introduce(dataset)
         budget.drag.note(budget.used, time.process_time())
         settings = TuneSettings(
@@ -143,7 +143,7 @@ def tune(
         names = " ".join(f"--exclude-dataset {name}" for name in exclude_dataset)
         line.say(f"The search used no experience. To learn without these data sets first: metaml learn {names}")
     if tuned.found.error:
-        line.say(f"The search ended early. {tuned.found.error} Then --resume goes on with it.")
+        line.say(tuned.found.error)
         raise typer.Exit(INCOMPLETE)
     if interrupts():
         raise typer.Exit(interrupts.exit_code)

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import shorten
 
 import pandas as pd
-from sqlalchemy import ColumnElement, Connection, Table, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, exists, func, inspect, or_, select
 from sqlalchemy.exc import DatabaseError
 
 from metaml_kb import tables
@@ -28,6 +28,12 @@ DAY = 86_400.0
 ROUNDING = 1e-9
 INTEGRITY = "PRAGMA integrity_check(5)"
 LONGEST_REPORT, LONGEST_SAMPLE = 200, 40
+TRIGGERS = {
+    "sqlite": "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' ORDER BY name",
+    "postgresql": "SELECT DISTINCT trigger_name, event_object_table FROM information_schema.triggers "
+    "WHERE trigger_schema = current_schema() ORDER BY trigger_name",
+}
+"""The query for the triggers and their tables, by kind of database."""
 COMPARED_METAFEATURES = (
     "NumberOfInstances",
     "NumberOfFeatures",
@@ -106,9 +112,11 @@ def examine(kb: KnowledgeBase, *, fix: bool = False, expectations: Expectations 
     """
     with reading(kb.engine) as connection:
         damage = list(_integrity(kb, connection)) or list(_unreadable(kb, connection))
+        foreign = [] if damage else list(_foreign(connection))
     if damage:
         return damage
-    if fix:
+    # A trigger may do anything when rows are removed.
+    if fix and not any(finding.is_error for finding in foreign):
         with writing(kb.engine) as connection:
             for table, unused in _unused():
                 connection.execute(table.delete().where(unused))
@@ -121,7 +129,7 @@ def examine(kb: KnowledgeBase, *, fix: bool = False, expectations: Expectations 
         _unfinished_sessions,
     ]
     with reading(kb.engine) as connection:
-        return [finding for check in checks for finding in check(kb, connection)]
+        return foreign + [finding for check in checks for finding in check(kb, connection)]
 
 
 def _integrity(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
@@ -152,6 +160,28 @@ def _unreadable(kb: KnowledgeBase, connection: Connection) -> Iterator[Finding]:
                 f"{shorten(str(wrong[0]), LONGEST_SAMPLE)!r}. Restore a copy of {kb.name}, or correct the text by hand."
             )
             yield Finding("integrity", text, is_error=True)
+
+
+def _foreign(connection: Connection) -> Iterator[Finding]:
+    """Find triggers and views that metaml did not make: triggers change what is stored, views what SQL shows."""
+    for name, table in connection.exec_driver_sql(TRIGGERS[connection.dialect.name]):
+        what = f"The trigger {name!r} on {table!r} was not made by metaml"
+        yield Finding("foreign", f"{what} and may change what is stored. Remove it with DROP TRIGGER.", is_error=True)
+    views = inspect(connection)
+    for name in sorted(views.get_view_names()):
+        if name not in tables.VIEWS:
+            yield Finding(
+                "foreign", f"The view {name!r} was not made by metaml. Its name may clash with later versions."
+            )
+        elif connection.dialect.name == "sqlite" and _words(views.get_view_definition(name)) != _words(
+            tables.view_definition(name, "sqlite")
+        ):
+            text = f"The view {name} was changed by hand, so SQL may show wrong values. Restore a copy of the file."
+            yield Finding("foreign", text, is_error=True)
+
+
+def _words(definition: str | None) -> list[str]:
+    return (definition or "").split()
 
 
 def _is_json(text: str) -> bool:

@@ -13,12 +13,13 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import StaticPool
 
-from metaml_kb.errors import CannotOpen, KBError, StorageFull
+from metaml_kb.errors import CannotOpen, FileReplaced, KBError, StorageFull
 
 BUSY_SECONDS = 60
-# Large queries read most of the file. Memory mapping avoids copying its pages.
-MAPPED_BYTES = 2_147_418_112
 HAS_LOG = "has write-ahead log"
+WATCH = "file watch"
+JOURNAL_SUFFIXES = ("-wal", "-shm")
+FileIdentity = tuple[int, int]
 # The key of the advisory lock that allows one PostgreSQL writer at a time. SQLite does this by itself.
 WRITER_LOCK = 0x6D65_7461
 
@@ -75,7 +76,8 @@ def make_engine(url: URL) -> Engine:
     try:
         if url.get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True)
-        if sqlite_path(url) is None:
+        path = sqlite_path(url)
+        if path is None:
             engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
         else:
             engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
@@ -88,7 +90,52 @@ def make_engine(url: URL) -> Engine:
         raise _unreadable() from None
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    if path is not None:
+        FileWatch(path.absolute()).begin(engine)
     return engine
+
+
+class FileWatch:
+    """Notices that the file of an engine is gone, because SQLite does not: it goes on in a file without a name."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: FileIdentity | None = None
+        self._journal: dict[Path, FileIdentity | None] = {}
+
+    def begin(self, engine: Engine) -> None:
+        """Check before each new connection, which would create an empty file, and before each transaction."""
+        event.listen(engine, "do_connect", self.check)
+        event.listen(engine, "connect", self._introduce)
+        event.listen(engine, "begin", self.check, insert=True)
+
+    def _introduce(self, _connection: sqlite3.Connection, record: Any) -> None:
+        record.info[WATCH] = self
+
+    def check(self, *_: object) -> None:
+        """Raise `FileReplaced` if the file was seen before and is no longer the one with its name."""
+        found = _identity(self.path)
+        if self._seen is not None and found != self._seen:
+            what = "deleted or moved" if found is None else "replaced by another file"
+            raise FileReplaced(f"{self.path} was {what} while it was in use. Put it back, or open the new one again.")
+        self._seen = found
+        journal = [self.path.with_name(self.path.name + suffix) for suffix in JOURNAL_SUFFIXES]
+        self._journal = {path: _identity(path) for path in journal}
+
+    def remove_journal(self) -> None:
+        """Remove the journal of a file that is gone: SQLite would replay it into the next one of the same name."""
+        for path, identity in self._journal.items():
+            if identity is not None and _identity(path) == identity:
+                path.unlink(missing_ok=True)
+
+
+def _identity(path: Path) -> FileIdentity | None:
+    """Return the device and the number of a file, which no other file has while it exists; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -96,7 +143,9 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA cache_size=-65536")
-    connection.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
+    # No memory mapping: a file that another program cuts would end this process by a signal, and the mapped pages count
+    # as its memory.
+    connection.execute("PRAGMA mmap_size=0")
     connection.execute("PRAGMA temp_store=MEMORY")
     # A commit returns only when the run is on the disk.
     connection.execute("PRAGMA synchronous=FULL")

@@ -6,6 +6,7 @@ KBError
 ├── BadRecord          a run, data set or configuration that cannot be stored as given
 ├── BadQuery           a query that is wrong or would write
 ├── BadTable           an imported file that is damaged or does not have the expected content
+├── FileReplaced       the file was deleted or replaced while it was in use
 └── StorageFull        the disk or the server refused the write
 """
 
@@ -32,6 +33,10 @@ class BadQuery(KBError):
 
 class BadTable(KBError):
     """An imported file that is damaged or does not have the expected content."""
+
+
+class FileReplaced(KBError):
+    """Another program deleted the file of a knowledge base, or put another one in its place, while it was in use."""
 
 
 class StorageFull(KBError):

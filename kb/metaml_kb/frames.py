@@ -2,8 +2,9 @@
 
 import gc
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,41 +21,93 @@ from metaml_kb.records import STATUSES
 from metaml_kb.runrows import AS_STORED
 from metaml_kb.words import Words, names_of
 
-CHUNK = 50_000
+# Larger chunks are slower: their objects do not stay in the processor's cache.
+CHUNK = 2_000
 LEADING = ("run", "dataset", "algorithm", "status", "origin", "seed", "fold_plan", "session")
 TRAILING = tuple(name for name in AS_STORED if name not in LEADING)
 """The columns before and after those of hyperparameters and scores."""
 MEASURED = tuple(name for name in TRAILING if name != "error")
 """Columns that are fetched for every run; only few runs have an error."""
+NUMBERS: dict[str, Any] = {"seed": np.int64} | {
+    name: object if tables.run.c[name].type.python_type is str else np.float64 for name in MEASURED
+}
+"""The types of the columns that are fetched as they are stored: numbers, or words."""
+
+
+@dataclass(eq=False)
+class _Fetched:
+    """The selected runs. Each chunk becomes arrays at once, so that few Python objects exist at a time.
+
+    - `codes`, `numbers`: arrays by name, one for each chunk.
+    - `identities`: all 16-byte identities, one after the other.
+    - `lines`: for `parameter_set` and `metric_set`, for each number of a set: the positions of the runs that have it,
+      and their JSON arrays as lines; one pair for each chunk.
+    - `folds`: the packed scores per fold, if they are wanted.
+    """
+
+    size: int = 0
+    codes: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    numbers: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    identities: bytearray = field(default_factory=bytearray)
+    lines: dict[str, dict[int, list[tuple[np.ndarray, bytes]]]] = field(default_factory=dict)
+    folds: list[bytes | None] = field(default_factory=list)
+
+    def add(self, chunk: Mapping[str, tuple[Any, ...]], words: Words) -> None:
+        """Take over a chunk of rows, given as columns."""
+        codes = words.unpack(chunk)
+        for kind, code in codes.items():
+            self.codes.setdefault(kind, []).append(code)
+        for name in NUMBERS:
+            self.numbers.setdefault(name, []).append(np.array(chunk[name], dtype=NUMBERS[name]))
+        self.identities += b"".join(chunk["identity"])
+        for kind, name in (("parameter_set", "value_list"), ("metric_set", "score_list")):
+            self._add_lines(kind, codes[kind], chunk[name])
+        self.folds += chunk.get("fold_scores", ())
+        self.size += len(chunk["identity"])
+
+    def _add_lines(self, kind: str, sets: np.ndarray, texts: tuple[bytes, ...]) -> None:
+        lines = self.lines.setdefault(kind, {})
+        is_one = (sets == sets[0]).all()
+        for number in sets[:1] if is_one else pd.unique(sets):
+            places = np.flatnonzero(sets == number)
+            chosen = texts if is_one else [texts[place] for place in places]
+            lines.setdefault(int(number), []).append((places + self.size, b"\n".join(chosen)))
+
+    def code(self, kind: str) -> np.ndarray:
+        """Return the number of the word of this kind for each run."""
+        return np.concatenate(self.codes[kind]) if self.codes else np.array([], dtype=np.int64)
+
+    def number(self, name: str) -> np.ndarray:
+        """Return a column as it is stored."""
+        return np.concatenate(self.numbers[name]) if self.numbers else np.array([], dtype=NUMBERS[name])
 
 
 def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False) -> pd.DataFrame:
     """Return the selected runs, in the order in which they were stored. `KnowledgeBase.runs` explains the columns."""
     words = Words.of(connection)
     table = _fetch(connection, wanted, words, folds=folds)
-    codes = words.unpack(table)
-    hyperparameters = _spread(words.names["parameter_set"], codes["parameter_set"], table["value_list"])
-    scores = _spread(words.names["metric_set"], codes["metric_set"], table["score_list"])
+    hyperparameters = _spread(words.names["parameter_set"], table.lines.get("parameter_set", {}), table.size)
     if folds:
-        scores = _fold_columns(words.names["metric_set"], codes["metric_set"], table["fold_scores"])
+        scores = _fold_columns(words.names["metric_set"], table.code("metric_set"), table.folds)
     else:
+        scores = _spread(words.names["metric_set"], table.lines.get("metric_set", {}), table.size)
         scores = {name: np.asarray(column, dtype=np.float64) for name, column in scores.items()}
     reserved = {*LEADING, *TRAILING, *scores}
     columns: dict[str, Any] = {
-        "run": hexadecimal(table["identity"]),
-        **{name: words.column(name, codes[name]) for name in ("dataset", "algorithm", "status", "origin")},
-        "seed": np.array(table["seed"], dtype=np.int64),
-        **{name: words.column(name, codes[name]) for name in ("fold_plan", "session")},
+        "run": hexadecimal(bytes(table.identities)),
+        **{name: words.column(name, table.code(name)) for name in ("dataset", "algorithm", "status", "origin")},
+        "seed": table.number("seed"),
+        **{name: words.column(name, table.code(name)) for name in ("fold_plan", "session")},
     }
     for name, column in hyperparameters.items():
         # Without an explicit dtype, pandas would read None beside words as a missing value.
         kept = pd.Series(column, dtype=object) if column.dtype == object else column
         columns[name if name not in reserved else f"config.{name}"] = kept
     columns |= scores
-    columns |= {name: _typed(tables.run.c[name], table[name]) for name in MEASURED}
-    columns["error"] = _errors(connection, wanted, table["identity"], codes["status"])
+    columns |= {name: _typed(table.number(name)) for name in MEASURED}
+    columns["error"] = _errors(connection, wanted, table)
     columns["finished_at"] = pd.to_datetime(columns["finished_at"], unit="s", utc=True)
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(table["identity"])))
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(table.size))
     frame.attrs["metrics"] = list(scores)
     return frame
 
@@ -65,14 +118,13 @@ def hyperparameter_columns(runs: pd.DataFrame) -> list[str]:
     return [name for name in runs.columns if name not in others]
 
 
-def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bool) -> dict[str, list[Any]]:
-    """Return the columns of the selected runs as the database gives them; small numbers are packed into one integer."""
+def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bool) -> _Fetched:
+    """Return the columns of the selected runs; the database packs small numbers into one integer."""
     run, configuration = tables.run, tables.configuration
-    chosen = [run.c[name] for name in ("identity", "seed", *MEASURED)] + ([run.c.fold_scores] if folds else [])
+    chosen = [run.c[name] for name in ("identity", *NUMBERS)] + ([run.c.fold_scores] if folds else [])
     texts = [_as_bytes(connection, column) for column in (run.c.score_list, configuration.c.value_list)]
     packed = words.packed()
     names = [*packed, *(column.name for column in chosen), "score_list", "value_list"]
-    table: dict[str, list[Any]] = {name: [] for name in names}
     condition = condition_for(connection, wanted)
     query = (
         select(*packed.values(), *chosen, *texts)
@@ -82,19 +134,17 @@ def _fetch(connection: Connection, wanted: RunFilter, words: Words, *, folds: bo
     if wanted.limit is not None:
         newest = select(run.c.id).where(*condition).order_by(run.c.id.desc()).limit(wanted.limit).subquery()
         query = query.where(run.c.id >= select(func.min(newest.c.id)).scalar_subquery())
+    table = _Fetched()
     with _uncollected():
         cursor = connection.execute(query.order_by(run.c.id)).cursor
         while cursor is not None and (rows := cursor.fetchmany(CHUNK)):
-            for name, values in zip(names, zip(*rows, strict=True), strict=True):
-                table[name] += values
+            table.add(dict(zip(names, zip(*rows, strict=True), strict=True)), words)
     return table
 
 
-def _typed(column: Column[Any], values: list[Any]) -> Any:
-    """Return the values of a column as an array: words, or numbers with NaN where there is none."""
-    if column.type.python_type is str:
-        return pd.array(values, dtype="str")
-    return np.array(values, dtype=np.float64)
+def _typed(values: np.ndarray) -> Any:
+    """Return a column of the frame: words as such, numbers with NaN where there is none."""
+    return pd.array(values, dtype="str") if values.dtype == object else values
 
 
 def _as_bytes(connection: Connection, column: Column[Any]) -> ColumnElement[bytes]:
@@ -116,28 +166,30 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _errors(connection: Connection, wanted: RunFilter, identities: list[bytes], status: np.ndarray) -> Any:
+def _errors(connection: Connection, wanted: RunFilter, table: _Fetched) -> Any:
     """Return the error of each run that did not complete. Complete runs have none, so they are not queried."""
-    column = np.full(len(identities), None, dtype=object)
-    failed = np.flatnonzero(status != STATUSES.index("ok"))
+    column = np.full(table.size, None, dtype=object)
+    failed = np.flatnonzero(table.code("status") != STATUSES.index("ok"))
     if failed.size:
         run = tables.run
         query = select(run.c.identity, run.c.error).where(*condition_for(connection, wanted), run.c.error.is_not(None))
         errors = {bytes(identity): text for identity, text in connection.execute(query)}
-        column[failed] = [errors.get(bytes(identities[place])) for place in failed]
+        column[failed] = [errors.get(bytes(table.identities[16 * place : 16 * place + 16])) for place in failed]
     return pd.array(column, dtype="str")
 
 
-def _spread(names_of_set: Mapping[int, str], numbers: np.ndarray, texts: list[bytes]) -> dict[str, Any]:
-    """Return one column per name. Each text is a JSON array of values; its set number says which names they have."""
+def _spread(
+    names_of_set: Mapping[int, str], lines: Mapping[int, Sequence[tuple[np.ndarray, bytes]]], size: int
+) -> dict[str, Any]:
+    """Return one column per name. Each line is a JSON array of values; the number of its set says which names."""
     parts: dict[str, list[tuple[np.ndarray, Any]]] = {}
-    for number in pd.unique(numbers):
-        places = np.flatnonzero(numbers == number)
-        names = json.loads(names_of_set[int(number)])
-        chosen = texts if len(places) == len(texts) else [texts[place] for place in places]
-        for name, column in zip(names, decode(chosen, len(names)), strict=True):
+    for number, chunks in lines.items():
+        places = np.concatenate([place for place, _ in chunks])
+        names = json.loads(names_of_set[number])
+        columns = decode(b"\n".join([line for _, line in chunks]), len(places), len(names))
+        for name, column in zip(names, columns, strict=True):
             parts.setdefault(name, []).append((places, column))
-    return {name: scatter(pieces, len(texts)) for name, pieces in parts.items()}
+    return {name: scatter(pieces, size) for name, pieces in parts.items()}
 
 
 def _fold_columns(names_of_set: Mapping[int, str], numbers: np.ndarray, packed: list[bytes | None]) -> dict[str, Any]:

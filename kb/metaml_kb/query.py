@@ -1,14 +1,15 @@
-"""SQL from the user: one statement, and the database itself refuses to write."""
+"""SQL from the user: one statement, which the database refuses to let write, and which cannot run for ever."""
 
 import re
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
 import pandas as pd
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, CursorResult, Engine, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from metaml_kb.engine import explain, explained
@@ -18,6 +19,56 @@ _OPENING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(select|with|values|expla
 # What SQLite's authorizer allows: reading. Anything else (ATTACH, PRAGMA, writes) is denied.
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _UNSAFE_FUNCTIONS = {"load_extension", "writefile", "readfile", "fts3_tokenizer"}
+TIMEOUT_SECONDS = 60.0
+MOST_MEGABYTES = 1000.0
+# SQLite asks after so many of its own instructions, about a millisecond, whether it should go on.
+_INSTRUCTIONS = 20_000
+_MEMORY_SECONDS = 0.02
+_CHUNK = 1000
+
+
+class _Limits:
+    """How long a query may take and by how much it may grow this process, counted from now; None is no limit."""
+
+    def __init__(self, seconds: float | None, megabytes: float | None) -> None:
+        import psutil
+
+        self.seconds, self.megabytes = seconds, megabytes
+        self._memory_of = psutil.Process().memory_info
+        self._start, self._asked = time.monotonic(), 0.0
+        self._before: int = self._memory_of().rss
+        self._grown: int = self._before
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether the time is used up."""
+        return self.seconds is not None and time.monotonic() - self._start > self.seconds
+
+    @property
+    def is_large(self) -> bool:
+        """Return whether the memory is used up. Asking the system is slow, so it is asked only now and then."""
+        if self.megabytes is None:
+            return False
+        if time.monotonic() - self._asked > _MEMORY_SECONDS:
+            self._grown, self._asked = self._memory_of().rss, time.monotonic()
+        return self._grown - self._before > self.megabytes * 1e6
+
+    def is_over(self) -> bool:
+        """Return whether the query must be stopped. Python also handles Ctrl-C whenever SQLite calls this."""
+        return self.is_late or self.is_large
+
+    def check(self) -> None:
+        """Raise `BadQuery` if the query must be stopped."""
+        if self.is_large:
+            raise BadQuery(
+                f"The query took more than {self.megabytes:,g} megabytes of memory and was stopped. "
+                "Select fewer rows or columns, or allow more with --limit-memory."
+            )
+        if self.is_late:
+            raise BadQuery(
+                f"The query took more than {self.seconds:,g} seconds and was stopped. "
+                "Ask for less, or allow more time with --timeout."
+            )
 
 
 def _authorize(action: int, _first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
@@ -32,11 +83,13 @@ def _allow_all(*_: object) -> int:
 
 
 @contextmanager
-def _read_only(connection: Connection) -> Iterator[None]:
-    """Make the database refuse every write until the block ends."""
+def _guarded(connection: Connection, limits: _Limits) -> Iterator[None]:
+    """Make the database refuse every write, and stop at the limits, until the block ends."""
     raw: Any = connection.connection.dbapi_connection
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+        milliseconds = 0 if limits.seconds is None else max(1, round(limits.seconds * 1000))
+        connection.exec_driver_sql("SELECT set_config('statement_timeout', %s, true)", (str(milliseconds),))
         # A prepared statement is a single statement, so no second one can end the transaction and then write.
         threshold, raw.prepare_threshold = raw.prepare_threshold, 0
         try:
@@ -47,31 +100,54 @@ def _read_only(connection: Connection) -> Iterator[None]:
     if connection.dialect.name != "sqlite":
         raise BadQuery(f"SQL queries work on SQLite and PostgreSQL, not on {connection.dialect.name}. Use runs().")
     raw.set_authorizer(_authorize)
+    raw.set_progress_handler(limits.is_over, _INSTRUCTIONS)
     try:
         yield
     finally:
+        raw.set_progress_handler(None, 0)
         raw.set_authorizer(_allow_all)
 
 
-def read_sql(engine: Engine, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """Return the result of one SELECT; `:name` in it is replaced by the value in `parameters`."""
-    if not _OPENING.match(query):
+def read_sql(
+    engine: Engine,
+    query: str,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    timeout: float | None = TIMEOUT_SECONDS,
+    limit_memory: float | None = MOST_MEGABYTES,
+) -> pd.DataFrame:
+    """Return the result of one SELECT. `KnowledgeBase.sql` explains the arguments."""
+    opening = _OPENING.match(query)
+    if opening is None:
         raise BadQuery(f"Only reading is possible here, but the query starts with {query.strip()[:20]!r}. Use SELECT.")
+    limits = _Limits(timeout, limit_memory)
     with explained(engine.url), engine.connect() as connection:
         transaction = connection.begin()
         try:
-            with _read_only(connection):
-                result = connection.execute(_statement(query, parameters), dict(parameters or {}))
-                if not result.returns_rows:
-                    raise BadQuery("The query returned no table. Use a single SELECT.")
-                columns = _unique(list(result.keys()))
-                rows = result.fetchall()
+            with _guarded(connection, limits):
+                # Without a cursor on the server, PostgreSQL's driver takes all rows at once. An explanation has few.
+                streamed = {"stream_results": opening[1].lower() != "explain"}
+                statement = _statement(query, parameters)
+                with connection.execute(statement, dict(parameters or {}), execution_options=streamed) as result:
+                    columns, rows = _fetched(result, limits)
         except (SQLAlchemyError, sqlite3.Error) as error:
-            raise _blame(engine, error) from None
+            raise _blame(engine, error, limits) from None
         finally:
             transaction.rollback()
-    frame = pd.DataFrame([tuple(map(_shown, row)) for row in rows], columns=columns, dtype=object)
+    frame = pd.DataFrame(rows, columns=columns, dtype=object)
     return frame.apply(_typed) if len(frame) else frame
+
+
+def _fetched(result: CursorResult[Any], limits: _Limits) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the columns and the rows of a result, as metaml shows them."""
+    if not result.returns_rows:
+        raise BadQuery("The query returned no table. Use a single SELECT.")
+    columns = _unique(list(result.keys()))
+    rows: list[tuple[Any, ...]] = []
+    for part in result.partitions(_CHUNK):
+        rows += [tuple(map(_shown, row)) for row in part]
+        limits.check()
+    return columns, rows
 
 
 def _typed(column: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -108,9 +184,14 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def _blame(engine: Engine, error: Exception) -> KBError:
-    """Return the error to raise: the query is wrong, it would write, or the database has a problem."""
+def _blame(engine: Engine, error: Exception, limits: _Limits) -> KBError:
+    """Return the error to raise: the query is wrong, would write or was stopped, or the database has a problem."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    if _code(cause) in ("SQLITE_INTERRUPT", "57014"):
+        limits.check()
+    if _code(cause) == "SQLITE_INTERRUPT":
+        # SQLite also stops if `is_over` raises, and drops that exception: it was the user's Ctrl-C.
+        raise KeyboardInterrupt
     message = str(cause).strip().split("\n")[0].rstrip(".")
     lowered = message.lower()
     wrong = BadQuery(f"The query cannot be run: {message}. Tables and columns are listed by: metaml kb info --schema")
@@ -133,6 +214,10 @@ def _blame(engine: Engine, error: Exception) -> KBError:
 def _is_wrong(cause: BaseException, lowered: str) -> bool:
     """Return whether the database rejects the query as wrong. Ask its error codes: the message may quote the query."""
     is_refused = lowered.startswith(("not authorized", "cannot insert multiple"))
-    is_error = getattr(cause, "sqlite_errorname", None) == "SQLITE_ERROR"
     # PostgreSQL's classes of errors: 22 is about values, 42 about syntax, names and types.
-    return not is_refused and (is_error or (getattr(cause, "sqlstate", None) or "")[:2] in ("22", "42"))
+    return not is_refused and (_code(cause) == "SQLITE_ERROR" or _code(cause)[:2] in ("22", "42"))
+
+
+def _code(cause: BaseException) -> str:
+    """Return the error code of SQLite or PostgreSQL; empty if there is none."""
+    return str(getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or "")

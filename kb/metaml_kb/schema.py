@@ -209,9 +209,10 @@ def current_copy(path: Path, copy: Path) -> Path:
                 return path
     finally:
         engine.dispose()
-    _copy_sqlite(path, copy)
     engine = make_engine(locate(copy))
     try:
+        with explained(engine.url):
+            _copy_sqlite(path, copy)
         upgrade(engine)
     finally:
         engine.dispose()

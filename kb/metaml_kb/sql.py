@@ -19,7 +19,7 @@ from metaml_kb.engine import writing as write_transaction
 from metaml_kb.eventlog import append_events, read_events
 from metaml_kb.filters import Names, RunFilter
 from metaml_kb.provenance import counts_by_source
-from metaml_kb.query import read_sql
+from metaml_kb.query import MOST_MEGABYTES, TIMEOUT_SECONDS, read_sql
 from metaml_kb.records import DatasetRecord, EnvironmentRecord, Event, FoldPlanRecord, Run, SessionRecord, Value
 from metaml_kb.writing import Added
 
@@ -166,16 +166,15 @@ class KnowledgeBase:
     def start_session(self, kind: str, *, seed: int | None = None, settings: Mapping[str, Any] | None = None) -> str:
         """Store a new session that starts now and return its key, for `Run.session`.
 
-        - `kind`: bot, tune, import, or a word of your own.
-        - `seed`, `settings`: what it was started with. Settings that JSON does not know are stored as text.
+        `kind` is bot, tune, import, or a word of your own. Settings that JSON does not know are stored as text.
 
         >>> with open_kb(":memory:") as kb:
         ...     key = kb.start_session("tune", seed=1, settings={"metric": "roc_auc"})
         ...     kb.finish_session(key)
         """
-        record = SessionRecord(uuid.uuid4().hex, kind, time.time(), seed=seed, settings=settings or {})
-        self.add_session(record)
-        return record.key
+        key = uuid.uuid4().hex
+        self.add_session(SessionRecord(key, kind, time.time(), seed=seed, settings=settings or {}))
+        return key
 
     def finish_session(self, key: str) -> None:
         """Store that a session ends now."""
@@ -184,10 +183,7 @@ class KnowledgeBase:
             connection.execute(update(table).where(table.c.key == key).values(finished_at=time.time()))
 
     def add_event(self, session: str, kind: str, details: Mapping[str, Any]) -> int:
-        """Append one event to a session's log and return its number; the first is 1.
-
-        Raises `BadRecord` if there is no such session.
-        """
+        """Append one event to a session's log, as `add_events` does, and return its number; the first is 1."""
         return self.add_events(session, [(kind, details)])
 
     def add_events(self, session: str, events: Sequence[Event]) -> int:
@@ -280,8 +276,7 @@ class KnowledgeBase:
         - `dataset`: names or fingerprints.
         - `algorithm`, `status`, `origin`: as stored in `Run`.
         - `session`: kinds, keys, or the beginnings of keys.
-        - `since`: runs that finished then or later. A datetime, an ISO 8601 text, or seconds since 1970; UTC by
-          default.
+        - `since`: runs that finished then or later: a datetime, an ISO 8601 text (UTC), or seconds since 1970.
         - `limit`: only the newest runs, at most this many.
         - `folds`: give each score as an array of its values per fold, instead of the mean.
 
@@ -296,7 +291,7 @@ class KnowledgeBase:
     def best(self, dataset: str, metric: str, n: int = 10) -> pd.DataFrame:
         """Return the `n` best complete runs on a data set, best first, with the columns of `runs`.
 
-        `dataset` is a name or fingerprint. `metric` is a stored name; `log_loss` also finds `neg_log_loss`. Raises
+        `dataset` is a name or fingerprint, `metric` a stored name; `log_loss` also finds `neg_log_loss`. Raises
         `BadQuery` if there is no such data set or metric.
         """
         return self._ask(frames.best_frame, dataset, metric, n)
@@ -324,8 +319,8 @@ class KnowledgeBase:
     def sessions(self, kind: str | None = None, *, unfinished: bool = False) -> pd.DataFrame:
         """Return one row per session, newest first: key, kind, seed, started_at, finished_at and settings (a dict).
 
-        `kind` limits it to one kind, `unfinished` to sessions without an end: they still run, or were cut short. Times
-        are seconds since 1970; `finished_at` is NaN where there is no end.
+        `kind` limits it to one kind, `unfinished` to those that still run or were cut short. Times are seconds since
+        1970; `finished_at` is NaN where there is no end.
 
         >>> with open_kb(":memory:") as kb:
         ...     key = kb.start_session("tune", settings={"metric": "roc_auc"})
@@ -357,25 +352,32 @@ class KnowledgeBase:
         """Return one row per fold plan, oldest first: key, strategy, n_folds and max_rows; NA where unknown."""
         return self._ask(history.fold_plans)
 
-    def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    def sql(
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = TIMEOUT_SECONDS,
+        limit_memory: float | None = MOST_MEGABYTES,
+    ) -> pd.DataFrame:
         """Return the result of one SELECT statement. It can only read.
 
         `:name` in the query is replaced by the value in `parameters`. `schema` lists the tables and columns. Raises
-        `BadQuery` if the query is wrong or would write.
+        `BadQuery` if the query is wrong or would write, takes more than `timeout` seconds, or makes this process grow
+        by more than `limit_memory` megabytes; None is no limit.
 
         >>> with open_kb(":memory:") as kb:
         ...     kb.sql("SELECT count(*) AS n FROM run WHERE seed = :seed", {"seed": 1})
            n
         0  0
         """
-        return read_sql(self._ours(), query, parameters)
+        return read_sql(self._ours(), query, parameters, timeout=timeout, limit_memory=limit_memory)
 
     def predictions(self, run: str) -> np.ndarray:
-        """Return the out-of-fold predictions of a run, as float32.
+        """Return the out-of-fold predictions of a run (its whole identity, as in `runs`), as float32.
 
-        `run` is the whole identity, as in the column `run` of `runs`. The array has one row per row of the data set,
-        and one column per class (one for regression). A row that was in no test fold is NaN. Raises `BadQuery` if none
-        are stored.
+        The array has one row per row of the data set, and one column per class (one for regression). A row that was in
+        no test fold is NaN. Raises `BadQuery` if none are stored.
         """
         return self._ask(history.predictions, run)
 

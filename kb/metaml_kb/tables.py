@@ -298,4 +298,9 @@ def create_views(connection: Connection) -> None:
     """Create the views."""
     for name, queries in VIEWS.items():
         if connection.dialect.name in queries:
-            connection.exec_driver_sql(f"CREATE VIEW {name} AS {queries[connection.dialect.name]}")
+            connection.exec_driver_sql(view_definition(name, connection.dialect.name))
+
+
+def view_definition(name: str, database: str) -> str:
+    """Return the SQL that creates a view in a kind of database."""
+    return f"CREATE VIEW {name} AS {VIEWS[name][database]}"

@@ -5,7 +5,7 @@ words into one integer per run, and this module unpacks all rows at once.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -53,7 +53,8 @@ class Words:
             return case({word: number for number, word in self.names[kind].items()}, value=run.c[kind], else_=0)
         if kind == "parameter_set":
             return tables.configuration.c.parameter_set_id
-        return func.coalesce(run.c[f"{kind}_id"], 0)
+        number = run.c[f"{kind}_id"]
+        return func.coalesce(number, 0) if number.nullable else number
 
     def _layout(self) -> list[list[tuple[str, int]]]:
         """Return which kinds share an integer, each with its number of possible values."""
@@ -75,7 +76,7 @@ class Words:
             packed[f"code_{place}"] = code
         return packed
 
-    def unpack(self, table: Mapping[str, list[int]]) -> dict[str, np.ndarray]:
+    def unpack(self, table: Mapping[str, Sequence[int]]) -> dict[str, np.ndarray]:
         """Return the numbers of each kind, one per run."""
         numbers: dict[str, np.ndarray] = {}
         for place, kinds in enumerate(self._layout()):

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from itertools import islice
 from operator import attrgetter
 
+import numpy as np
 from sqlalchemy import Connection, bindparam, select
 
 from metaml_kb import tables
@@ -28,6 +29,7 @@ from metaml_kb.records import ORIGINS, STATUSES, Run, plain, run_identity, split
 from metaml_kb.runrows import AS_STORED
 
 ERROR_LENGTH = 2000
+FLOAT32_ROUNDING = 2.0**-23
 COMPUTED = (
     *("id", "identity", "dataset_id", "algorithm_id", "configuration_id", "fold_plan_id", "environment_id"),
     *("session_id", "error", "finished_at", "metric_set_id", "score_list", "fold_scores"),
@@ -243,7 +245,7 @@ def _insert_companions(connection: Connection, runs: Sequence[Run], numbers: Map
 
 
 def _clashes(connection: Connection, offered: Sequence[tuple[Run, bytes]]) -> tuple[Clash, ...]:
-    """Return where an offered run has another score than the stored one; 1e-9 of difference is rounding."""
+    """Return where an offered run has another score than the stored one. The rounding of float32 is no difference."""
     run, metric_set = tables.run, tables.metric_set
     query = (
         select(run.c.identity, metric_set.c.names, run.c.score_list)
@@ -260,12 +262,14 @@ def _clashes(connection: Connection, offered: Sequence[tuple[Run, bytes]]) -> tu
         names, means, _ = pack_scores(offer.scores)
         for name, new in zip(json.loads(names), json.loads(means), strict=True):
             old = stored[identity].get(name)
-            if not _is_same(old, new):
+            if not _is_same(old, new, largest=np.nanmax(np.abs(offer.scores[name]), initial=0.0)):
                 found.append(Clash(identity.hex(), name, old, new))
     return tuple(found)
 
 
-def _is_same(old: float | None, new: float | None) -> bool:
+def _is_same(old: float | None, new: float | None, *, largest: float) -> bool:
+    """Return whether two means are the same, if the largest of their folds is this far from 0."""
     if old is None or new is None:
         return old is new
-    return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
+    # The starter keeps its scores per fold as float32. Where they have both signs, their mean has fewer digits.
+    return math.isclose(old, new, rel_tol=0.0, abs_tol=FLOAT32_ROUNDING * largest + 1e-12)

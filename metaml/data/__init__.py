@@ -5,6 +5,7 @@ features.
 """
 
 from metaml.data.columns import Column, Kind, Repair
+from metaml.data.content import ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.preparation import from_frame, read_dataset
 from metaml.data.reading import read_frame
@@ -16,6 +17,7 @@ __all__ = [
     "Column",
     "Dataset",
     "Kind",
+    "ReadingLimits",
     "Repair",
     "Schema",
     "Task",

@@ -5,21 +5,26 @@ from pathlib import Path
 
 import pandas as pd
 
+from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.preparation import from_frame, read_dataset
 
 
 def dataset_in(
-    data: str | Path | pd.DataFrame, target: str | None = None, task: str | None = None, name: str | None = None
+    data: str | Path | pd.DataFrame,
+    target: str | None = None,
+    task: str | None = None,
+    name: str | None = None,
+    limits: ReadingLimits = NO_LIMITS,
 ) -> Dataset:
-    """Return the data set in a file or a frame; a frame without a `name` is called "data".
+    """Return the data set in a file or a frame; a frame without a `name` is called "data". `limits` are for a pipe.
 
     >>> dataset_in(pd.DataFrame({"x": range(20), "y": ["a", "b"] * 10})).target
     'y'
     """
     if isinstance(data, pd.DataFrame):
         return from_frame(data, target, task, name or "data")
-    return read_dataset(data, target, task, name)
+    return read_dataset(data, target, task, name, limits)
 
 
 def names_in(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.data.columns import Column, Repair
+from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.fingerprint import fingerprint
 from metaml.data.kinds import InspectedColumn, inspect_columns, numbers_rows
@@ -21,10 +22,14 @@ FEWEST_ROWS = 5
 
 
 def read_dataset(
-    path: str | Path, target: str | None = None, task: str | None = None, name: str | None = None
+    path: str | Path,
+    target: str | None = None,
+    task: str | None = None,
+    name: str | None = None,
+    limits: ReadingLimits = NO_LIMITS,
 ) -> Dataset:
-    """Return the data set in a csv, parquet or ARFF file; `target` and `task` are as in `from_frame`."""
-    return _prepare(read_table(path), target, task, name or table_name(path))
+    """Return the data set in a csv, parquet or ARFF file or pipe; `target` and `task` are as in `from_frame`."""
+    return _prepare(read_table(path, limits=limits), target, task, name or table_name(path))
 
 
 def from_frame(frame: pd.DataFrame, target: str | None = None, task: str | None = None, name: str = "data") -> Dataset:

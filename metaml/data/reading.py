@@ -1,13 +1,7 @@
-"""Files in: what a file is (by its content, not by its name), unpacked and read into a raw frame."""
+"""Files in: what a file is (by its content, not by its name), read into a raw frame."""
 
-import bz2
-import gzip
 import io
-import lzma
 import re
-import zipfile
-import zlib
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,20 +10,14 @@ import pandas as pd
 
 from metaml.data.arff_file import is_arff, parse_arff
 from metaml.data.columns import Repair
+from metaml.data.content import ADVICE, FORMATS, NO_LIMITS, ReadingLimits, content_of
 from metaml.data.delimited import parse_delimited
 from metaml.data.raw import RawTable
 from metaml.data.schema import Schema
 from metaml.errors import BadDataset
 
 PACKINGS = (".gz", ".xz", ".bz2", ".zip")
-FORMATS = (".csv", ".tsv", ".txt", ".data", ".parquet", ".pq", ".arff")
 
-_ADVICE = "Give a csv, parquet or ARFF file (.gz, .xz, .bz2 or .zip are unpacked)"
-_UNPACKERS: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
-    (b"\x1f\x8b", gzip.decompress),
-    (b"\xfd7zXZ\x00", lzma.decompress),
-    (b"BZh", bz2.decompress),
-)
 _WINDOWS = re.compile(rb"[\x80-\x9f]")
 _FOREIGN = (
     (b"%PDF", "a PDF document"),
@@ -48,10 +36,10 @@ def read_frame(path: str | Path, like: Schema | None = None) -> pd.DataFrame:
     return read_table(path, like).frame
 
 
-def read_table(path: str | Path, like: Schema | None = None) -> RawTable:
-    """Return the table in a file and the repairs needed to read it; `like` is as in `read_frame`."""
+def read_table(path: str | Path, like: Schema | None = None, limits: ReadingLimits = NO_LIMITS) -> RawTable:
+    """Return the table in a file or a pipe and the repairs needed to read it; `like` is as in `read_frame`."""
     path = Path(path)
-    return parse_table(_unpacked(_content(path), path.name), path.name, like)
+    return parse_table(content_of(path, limits), path.name, like)
 
 
 def table_name(path: str | Path) -> str:
@@ -69,56 +57,20 @@ def table_name(path: str | Path) -> str:
 def parse_table(content: bytes, name: str, like: Schema | None = None) -> RawTable:
     """Return the table in an unpacked file's content; `name` is for messages, `like` as in `read_frame`."""
     if not content.strip():
-        raise BadDataset(f"{name} is empty. {_ADVICE}.")
+        raise BadDataset(f"{name} is empty. {ADVICE}.")
     if content.startswith(b"PAR1"):
         return _parse_parquet(content, name)
     for magic, what in _FOREIGN:
         if content.startswith(magic):
-            raise BadDataset(f"{name} is {what}. {_ADVICE}.")
+            raise BadDataset(f"{name} is {what}. {ADVICE}.")
     text, repairs = _decoded(content, name)
     start = text[:2000].lstrip().lower()
     if start.startswith(("<!doctype html", "<html", "<?xml", "<head", "<body")):
         raise BadDataset(f"{name} is a web page (HTML or XML), so the download went wrong. Fetch the data file itself.")
     if start.startswith(("{", "[{")):
-        raise BadDataset(f"{name} is JSON. {_ADVICE}.")
+        raise BadDataset(f"{name} is JSON. {ADVICE}.")
     table = parse_arff(text, name) if is_arff(text) else parse_delimited(text, name, like)
     return replace(table, repairs=(*repairs, *table.repairs))
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise BadDataset(f"There is no file {path}. Check the path.") from None
-    except IsADirectoryError:
-        raise BadDataset(f"{path} is a folder. Name one file in it.") from None
-    except OSError as error:
-        raise BadDataset(f"{path} cannot be read: {error.strerror}. Check its permissions.") from None
-
-
-def _unpacked(content: bytes, name: str) -> bytes:
-    try:
-        for magic, unpack in _UNPACKERS:
-            if content.startswith(magic):
-                return unpack(content)
-        if content.startswith(b"PK\x03\x04"):
-            return _unzipped(content, name)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
-        raise BadDataset(f"{name} cannot be unpacked: {error}. Fetch it again.") from None
-    return content
-
-
-def _unzipped(content: bytes, name: str) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = [member for member in archive.namelist() if not member.endswith("/") and "__MACOSX" not in member]
-        if any(member in ("[Content_Types].xml", "mimetype") for member in members):
-            raise BadDataset(f"{name} is a spreadsheet or Office document. Save it as csv.")
-        tables = [member for member in members if Path(member).suffix.lower() in FORMATS] or members
-        if len(tables) != 1:
-            raise BadDataset(
-                f"{name} holds {len(tables)} files ({', '.join(tables[:4])}). Unpack it and name one of them."
-            )
-        return archive.read(tables[0])
 
 
 def _decoded(content: bytes, name: str) -> tuple[str, list[Repair]]:
@@ -126,11 +78,11 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[Repair]]:
         try:
             return content.decode("utf-16"), [Repair(None, "read as UTF-16", "the file starts with its mark")]
         except UnicodeDecodeError:
-            raise BadDataset(f"{name} is not text, though it starts like it. {_ADVICE}.") from None
+            raise BadDataset(f"{name} is not text, though it starts like it. {ADVICE}.") from None
     head = content[:8192]
     n_control = sum(byte < 32 and byte not in b"\t\n\r\f\x1a" for byte in head)
     if b"\x00" in head or n_control > 0.02 * len(head):
-        raise BadDataset(f"{name} is not text but some binary format. {_ADVICE}.")
+        raise BadDataset(f"{name} is not text but some binary format. {ADVICE}.")
     try:
         return content.decode("utf-8-sig"), []
     except UnicodeDecodeError:
@@ -158,5 +110,5 @@ def _parse_parquet(content: bytes, name: str) -> RawTable:
         named = [name for name in frame.index.names if name is not None]
         frame = frame.reset_index(drop=not named)
     if len(frame) == 0:
-        raise BadDataset(f"{name} has columns but no rows. {_ADVICE} with data in it.")
+        raise BadDataset(f"{name} has columns but no rows. {ADVICE} with data in it.")
     return RawTable(frame)

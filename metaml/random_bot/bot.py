@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from itertools import chain, count
 from typing import Any
@@ -28,6 +29,7 @@ from metaml.sources.base import Loaded, Source
 from metaml.spaces.config import Config
 from metaml.splits import PLAN_SEED
 from metaml_kb import Added, KnowledgeBase, Run, canonical_json
+from metaml_kb.files import kept_safe
 
 DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
 RECOUNT_EVERY = 50
@@ -72,7 +74,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class BotReport:
-    """What a bot did. `set_aside` names the data sets that could not be used, each with the reason."""
+    """What a bot did.
+
+    `set_aside` names the data sets that could not be used, each with the reason. `rescue` says where all runs are if
+    another program deleted or replaced the file of the knowledge base; else it is empty.
+    """
 
     n_done: int = 0
     n_failed: int = 0
@@ -81,6 +87,7 @@ class BotReport:
     busy_seconds: float = 0.0
     statuses: dict[tuple[str, str], int] = field(default_factory=dict)
     set_aside: dict[str, str] = field(default_factory=dict)
+    rescue: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +131,8 @@ class Draws:
             self._n_picks += 1
             pair = min(self._pairs, key=self._counts.__getitem__)
             if pair not in self._streams:
-                self._streams[pair] = self._stream(*pair)
+                seen = {canonical_json(config) for config in self._kb.configs(*pair)}
+                self._streams[pair] = self._stream(*pair, seen=seen)
                 self._asked[pair] = self._counts[pair]
             config = next(self._streams[pair], None)
             if config is None:
@@ -136,10 +144,9 @@ class Draws:
             return self._prepared[pair[0]], pair[1], config
         return None
 
-    def _stream(self, fingerprint: str, algorithm: str) -> Iterator[Config]:
+    def _stream(self, fingerprint: str, algorithm: str, *, seen: set[str]) -> Iterator[Config]:
         """Yield configurations that were never run here: the default, those for all data sets, then uniform draws."""
         space = ALGORITHMS[algorithm].space(self._prepared[fingerprint].task)
-        seen = {canonical_json(config) for config in self._kb.configs(fingerprint, algorithm)}
         content = f"{self._settings.seed}|{fingerprint}|{algorithm}".encode()
         rng = np.random.default_rng(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
         wanted = [config for name, config in self._settings.first if name == algorithm]
@@ -194,7 +201,7 @@ def run_bot(
         while True:
             # One job waits for each worker, so that none is idle while a run is being stored.
             while len(in_flight) < 2 * settings.n_workers and _wants_more(settings, tally, n_asked, should_stop):
-                drawn = draws.next()
+                drawn = kept_safe(kb, draws.next, tally.note_rescue)
                 if drawn is None:
                     break
                 in_flight.append(_job(*drawn, settings, keep_predictions=drawn[0].fingerprint in originals))
@@ -209,11 +216,11 @@ def run_bot(
             in_flight.remove(job)
             origin = _origin(job, tasks[job.dataset])
             run = run_of(job, outcome, session=session, environment=machine, **origin)
-            tally.count(job, outcome, kb.add_run(run))
+            tally.count(job, outcome, kept_safe(kb, partial(kb.add_run, run), tally.note_rescue))
             if publish is not None and job.dataset in originals and outcome.status == "ok":
                 _publish(publish, originals[job.dataset], job, outcome, on_note)
             on_progress(tally.progress(run))
-        kb.finish_session(session)
+        kept_safe(kb, partial(kb.finish_session, session), tally.note_rescue)
     return tally.report()
 
 
@@ -223,6 +230,7 @@ class _Tally:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.set_aside: dict[str, str] = {}
+        self._rescue = ""
         self._statuses: Counter[tuple[str, str]] = Counter()
         self._covered: set[str] = set()
         self._n_known = 0
@@ -243,6 +251,10 @@ class _Tally:
         self._n_known += added.n_known
         self._busy_seconds += outcome.seconds
 
+    def note_rescue(self, sentence: str) -> None:
+        """Take note of where all runs are."""
+        self._rescue = sentence
+
     def progress(self, last: Run) -> Progress:
         """Return how far the bot has come."""
         return Progress(self._n_done, self._n_failed, len(self._covered), self.budget.used, last)
@@ -257,6 +269,7 @@ class _Tally:
             busy_seconds=self._busy_seconds,
             statuses=dict(self._statuses),
             set_aside=self.set_aside,
+            rescue=self._rescue,
         )
 
 

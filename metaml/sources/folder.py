@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from metaml.data import read_dataset
-from metaml.data.reading import FORMATS, PACKINGS
+from metaml.data.content import FORMATS
+from metaml.data.reading import PACKINGS
 from metaml.errors import SourceError
 from metaml.sources.base import Loaded, Source
 

@@ -176,13 +176,13 @@ def _write(
 def _closed(session: TuneSession, found: Found, output: Path | None, on_note: Callable[[str], None]) -> Found:
     """Close the session, unless it ended early and can be resumed; return what was found, with the error if any."""
     if found.error:
-        return found
+        return replace(found, error=f"The search ended early. {found.error} Then --resume goes on with it.")
     try:
         session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", session.kb.name)))
     except KBError as error:
         # The model and the runs are safe; only the end of the session is not stored.
-        return replace(found, error=str(error))
-    return found
+        return replace(found, error=f"The end of the search could not be stored. {error}")
+    return replace(found, error=session.log.rescue)
 
 
 def _going_on(earlier: UnfinishedSession, settings: TuneSettings) -> str:

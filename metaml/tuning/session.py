@@ -290,7 +290,10 @@ class TuneSession:
         return trial
 
     def _store(self, choice: NextTrial, job: Job, outcome: Outcome) -> Trial:
-        """Keep a finished evaluation: in the knowledge base first, then in the search."""
+        """Keep a finished evaluation: in the knowledge base before the search learns of it.
+
+        If the knowledge base refuses it, it can still be part of the model.
+        """
         scores = tuple(objective.value(outcome) for objective in self.objectives)
         best = next(iter(ranked(self.trials)), None)
         is_best = outcome.status == "ok" and (best is None or scores[0] > best.score)
@@ -303,14 +306,14 @@ class TuneSession:
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
         trial = Trial(run, replace(outcome, models=()), scores, self.budget.used)
-        self.log.note("finished", trial.as_event())
-        self.log.store(run)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
+        self.trials.append(trial)
         self.ledger.add("evaluations", outcome.seconds / self.settings.n_workers)
+        self.log.note("finished", trial.as_event())
+        self.log.store(run)
         with self.ledger.entry("optimiser"):
             self.search.tell(choice.algorithm, job.config, trial.outcome_by(self.metric))
-        self.trials.append(trial)
         self.prediction_files.keep(run.identity, outcome.predictions)
         self._forget_weak_trials()
         return trial

@@ -10,6 +10,7 @@ from metaml.evaluation import FoldPlan
 from metaml.records.conversion import dataset_record, environment_record, fold_plan_record
 from metaml.system.background_writer import BackgroundWriter
 from metaml_kb import KnowledgeBase, Run
+from metaml_kb.files import kept_safe
 
 MOMENT_SECONDS = 2.0
 
@@ -17,13 +18,15 @@ MOMENT_SECONDS = 2.0
 class SessionLog:
     """Writes what a session does to the knowledge base, and waits for it only while there is time.
 
-    Events are stored with the next run, in one transaction: before anything depends on them.
+    Events are stored with the next run, in one transaction: before anything depends on them. `rescue` says where
+    everything is if another program deleted or replaced the file of the knowledge base; else it is empty.
     """
 
     def __init__(self, kb: KnowledgeBase) -> None:
         self.kb = kb
         self.key = ""
         self.environment = ""
+        self.rescue = ""
         self.is_late: Callable[[], bool] = lambda: False
         self._events: list[tuple[str, Mapping[str, object]]] = []
         self._writer = BackgroundWriter()
@@ -46,16 +49,23 @@ class SessionLog:
     def store(self, run: Run) -> None:
         """Store a run and the events before it."""
         events, self._events = self._events, []
-        self._writer.write(partial(self.kb.add_run, run, events=events), is_late=self.is_late)
+        self._write(partial(self.kb.add_run, run, events=events), is_late=self.is_late)
 
     def flush(self) -> None:
         """Store the events since the last run."""
         events, self._events = self._events, []
-        self._writer.write(partial(self.kb.add_events, self.key, events), is_late=self.is_late)
+        self._write(partial(self.kb.add_events, self.key, events), is_late=self.is_late)
 
     def close(self, *, on_wait: Callable[[], None]) -> None:
         """Store that the session ended; if that takes more than a moment, call `on_wait` and wait for it."""
         moment = Budget(MOMENT_SECONDS)
-        if not self._writer.write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
+        if not self._write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
             on_wait()
             self._writer.wait()
+
+    def _write(self, act: Callable[[], object], *, is_late: Callable[[], bool]) -> bool:
+        """Write in the background, as `BackgroundWriter.write` does, to a rescued copy if the file is gone."""
+        return self._writer.write(partial(kept_safe, self.kb, act, self._note_rescue), is_late=is_late)
+
+    def _note_rescue(self, sentence: str) -> None:
+        self.rescue = sentence

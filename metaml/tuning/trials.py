@@ -93,7 +93,7 @@ class TuneProgress:
 class Found:
     """What a session found: its trials in the order in which they finished, and where its seconds went.
 
-    `error` says why it ended early, if nothing more could be stored; `partial_model` is what there is if no trial is
+    `error` says what went wrong with the knowledge base, if anything; `partial_model` is what there is if no trial is
     complete.
     """
 

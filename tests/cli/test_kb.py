@@ -2,6 +2,10 @@
 
 import io
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +16,8 @@ from metaml.metrics import METRICS
 from metaml_kb import DatasetRecord, EnvironmentRecord, ProposalRecord, open_kb
 from metaml_kb.exchange import export
 from tests.cli.terminal import metaml
+
+ENDLESS = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number)"
 
 
 @pytest.fixture
@@ -111,6 +117,42 @@ def test_sql_that_writes_is_refused(place):
     result = metaml("kb", "sql", "DELETE FROM run", "--kb", place, code=2)
 
     assert "Use SELECT" in result.stderr
+
+
+def test_sql_without_an_end_is_stopped(place):
+    result = metaml("kb", "sql", f"{ENDLESS} SELECT count(*) FROM number", "--timeout", "0.1s", "--kb", place, code=2)
+
+    assert "took more than 0.1 seconds and was stopped" in result.stderr
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
+def test_ctrl_c_stops_a_query_at_once(request, place, backend):
+    if backend == "postgresql":
+        place = request.getfixturevalue("postgres_url")("interrupted")
+        open_kb(place).close()
+    # A query that answers first tells when the endless one has begun.
+    program = f"""
+from metaml_kb import open_kb
+with open_kb({place!r}) as kb:
+    kb.sql("SELECT 1")
+    print("begun", flush=True)
+    try:
+        kb.sql("{ENDLESS} SELECT count(*) FROM number")
+    except KeyboardInterrupt:
+        print(len(kb.sql("SELECT 1")), flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.3)
+
+    process.send_signal(signal.SIGINT)
+    try:
+        answer, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+
+    assert (process.returncode, answer) == (0, "1\n")
 
 
 def test_export_import_merge_and_diff_work_together(place, tmp_path, run_of):

@@ -1,11 +1,14 @@
 """`metaml tune` as a person starts it."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +22,7 @@ from metaml.tuning.finished import Chosen
 from metaml.tuning.session import TuneProgress
 from metaml_cli.main import app
 from metaml_cli.tune import _progress_text, _summary
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 
 METAML = [sys.executable, "-m", "metaml_cli"]
 
@@ -93,6 +96,72 @@ def test_a_search_that_nobody_watches_any_more_goes_on(iris_csv, tmp_path):
 
     assert code == 0
     assert (tmp_path / "out" / "model.zip").exists()
+
+
+def fill(path: Path, run_of) -> None:
+    """Make a knowledge base whose file has a few hundred pages."""
+    with open_kb(path) as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "other", task="multiclass"))
+        kb.add_runs(run_of(n) for n in range(3000))
+
+
+@contextmanager
+def search_under_way(iris_csv: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A long search that has made its first run."""
+    words = ["tune", str(iris_csv), "--time-budget", "10s", "--algorithms", "decision_tree"]
+    process = subprocess.Popen(
+        [*METAML, *words, "--output", str(tmp_path / "out")],
+        env=environment(tmp_path),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        while "best log loss" not in process.stderr.readline():
+            assert process.poll() is None
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_knowledge_base_that_is_cut_under_a_search_does_not_keep_it_from_a_model(iris_csv, tmp_path, run_of):
+    fill(tmp_path / "kb.db", run_of)
+
+    with search_under_way(iris_csv, tmp_path) as process:
+        os.truncate(tmp_path / "kb.db", 100_000)
+        told = process.communicate(timeout=60)[1]
+
+    assert process.returncode == 1, told
+    assert "The search ended early" in told
+    assert "is not a metaml knowledge base, or it is damaged" in told
+    assert "Only a fallback" not in told
+    assert (tmp_path / "out" / "model.zip").exists()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_knowledge_base_that_is_gone_under_a_search_is_rescued(iris_csv, tmp_path, run_of, is_replaced):
+    fill(tmp_path / "kb.db", run_of)
+    fill(tmp_path / "new.db", run_of)
+    new = (tmp_path / "new.db").read_bytes()
+
+    with search_under_way(iris_csv, tmp_path) as process:
+        if is_replaced:
+            (tmp_path / "new.db").rename(tmp_path / "kb.db")
+        else:
+            (tmp_path / "kb.db").unlink()
+        told = process.communicate(timeout=60)[1]
+
+    assert process.returncode == 1, told
+    assert "was deleted or replaced by another program" in told
+    assert (tmp_path / "out" / "model.zip").exists()
+    (rescued,) = tmp_path.glob("kb.rescued-*.db")
+    n_evaluations = int(re.search(r"([\d,]+) evaluations in", told)[1].replace(",", ""))
+    with open_kb(rescued, create=False) as kb:
+        assert len(kb.runs()) == 3000 + n_evaluations
+        assert kb.sessions("tune", unfinished=True).empty
+    assert not list(tmp_path.glob("kb.db-*"))
+    assert ((tmp_path / "kb.db").read_bytes() == new) if is_replaced else not (tmp_path / "kb.db").exists()
 
 
 def test_a_metric_that_does_not_fit_is_refused(iris_csv, tmp_path):

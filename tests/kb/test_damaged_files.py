@@ -1,12 +1,18 @@
 """Files of others that are damaged, or hold what metaml never wrote: a sentence, and nothing is stored."""
 
+import io
 import json
 import sqlite3
+import subprocess
+import sys
 import zipfile
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from metaml_kb import open_kb
 from metaml_kb.doctor import check_up
@@ -92,6 +98,37 @@ def test_a_zip_that_unfolds_is_refused_unread(full, tmp_path):
         import_file(full, tmp_path / "bomb.metaml")
 
 
+def parquet_bytes(columns: dict[str, "pa.Array"], **options: object) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns), stream, compression="zstd", **options)
+    return stream.getvalue()
+
+
+BOMBS = {
+    "rows": lambda: {"id": pa.nulls(8_000_000, pa.int64()), "name": pa.nulls(8_000_000, pa.string())},
+    "bytes": lambda: {"id": pa.array([1]), "name": pa.array(["x" * 110_000_000])},
+    "repeated": lambda: {
+        "id": pa.array(range(20_000)),
+        "name": pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int8()), ["x" * 1_000_000]),
+    },
+    "list": lambda: {"id": pa.array([1]), "name": pa.array([np.zeros(13_000_000)])},
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_table_that_unfolds_is_refused(full, tmp_path, kind):
+    export(full, tmp_path / "all.metaml")
+    bomb = with_part(
+        tmp_path / "all.metaml", tmp_path / "bomb.metaml", "algorithm.parquet", parquet_bytes(BOMBS[kind]())
+    )
+
+    with open_kb(":memory:") as other:
+        with pytest.raises(BadTable, match=r"bomb\.metaml .*table algorithm.* megabytes.*Ask for a new export"):
+            import_file(other, bomb)
+
+        assert other.datasets().empty
+
+
 @pytest.mark.parametrize("manifest", [{}, {"schema": None}, {"schema": "../0001"}, {"schema": "head"}])
 def test_an_export_with_a_schema_that_never_was_is_refused(full, tmp_path, manifest):
     export(full, tmp_path / "all.metaml")
@@ -159,3 +196,28 @@ def test_a_newer_file_is_refused_under_its_own_name(full, tmp_path):
 
     with pytest.raises(SchemaMismatch, match=r"newer\.db has schema 9999, this metaml knows"):
         import_file(full, tmp_path / "newer.db")
+
+
+def test_a_file_that_is_cut_while_it_is_read_is_told_as_damaged(kb, run_of):
+    kb.add_runs(run_of(n) for n in range(3000))
+    kb.close()
+    # In a process of its own, which a signal would end.
+    program = f"""
+import os
+from metaml_kb import open_kb
+from metaml_kb.engine import reading
+from metaml_kb.errors import KBError
+with open_kb({kb.name!r}) as kb:
+    try:
+        with reading(kb.engine) as connection:
+            rows = connection.exec_driver_sql("SELECT * FROM run")
+            rows.fetchmany(10)
+            os.truncate({kb.name!r}, 100_000)
+            rows.fetchall()
+    except KBError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "it is damaged" in done.stdout

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaml_kb import DatasetRecord, EnvironmentRecord
+from metaml_kb import DatasetRecord, EnvironmentRecord, open_kb
 from metaml_kb.doctor import Expectations, check_up, examine
 from metaml_kb.errors import CannotOpen
 
@@ -26,6 +26,58 @@ def test_orphans_are_found_and_removed_only_when_asked(kb, run_of):
     assert checks(kb) == {"orphans"}
     assert examine(kb, fix=True) == []
     assert len(kb.runs()) == 1
+
+
+def execute(kb, *statements) -> None:
+    with kb.engine.begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
+def test_a_trigger_is_found_and_nothing_is_removed_while_it_is_there(kb, run_of):
+    kb.add_runs([run_of(1), run_of(2)])
+    execute(
+        kb,
+        "DELETE FROM run WHERE id = 2",
+        "CREATE TRIGGER helper AFTER DELETE ON configuration BEGIN DELETE FROM run; END",
+    )
+
+    findings = examine(kb, fix=True)
+
+    assert [(finding.check, finding.is_error) for finding in findings] == [("foreign", True), ("orphans", False)]
+    assert "trigger 'helper' on 'configuration'" in findings[0].text
+    assert "DROP TRIGGER" in findings[0].text
+    assert len(kb.runs()) == 1
+
+
+def test_a_view_is_found_if_it_is_not_ours_or_was_changed(kb):
+    execute(kb, "CREATE VIEW mine AS SELECT 1", "DROP VIEW result", "CREATE VIEW result AS SELECT 1 AS value")
+
+    mine, result = examine(kb)
+
+    assert (mine.check, mine.is_error) == ("foreign", False)
+    assert "view 'mine'" in mine.text
+    assert (result.check, result.is_error) == ("foreign", True)
+    assert "view result" in result.text
+
+
+def test_triggers_and_views_in_postgresql_are_found(postgres_url):
+    with open_kb(postgres_url("doctor")) as kb:
+        sound = examine(kb)
+        execute(
+            kb,
+            "CREATE VIEW mine AS SELECT 1",
+            "CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+            "CREATE TRIGGER helper BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION act()",
+        )
+
+        findings = examine(kb)
+
+    assert sound == []
+    assert [finding.text.split(" was")[0] for finding in findings] == [
+        "The trigger 'helper' on 'run'",
+        "The view 'mine'",
+    ]
 
 
 def test_a_run_changed_by_hand_is_found(kb, run_of):

@@ -7,6 +7,8 @@ from metaml_kb import (
 )
 from metaml_kb.errors import BadQuery
 
+ENDLESS = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number)"
+
 
 @pytest.fixture
 def kb(backend: KnowledgeBase) -> KnowledgeBase:
@@ -72,3 +74,23 @@ def test_an_explanation_that_ends_with_a_full_stop_gets_no_second_one(kb):
         kb.sql("SELECT ?")
 
     assert ".." not in str(refused.value)
+
+
+def test_sql_without_an_end_is_stopped(kb):
+    with pytest.raises(BadQuery, match=r"took more than 0\.2 seconds and was stopped.*--timeout"):
+        kb.sql(f"{ENDLESS} SELECT count(*) FROM number", timeout=0.2)
+
+    assert kb.n_runs() == 0
+
+
+def test_sql_whose_result_has_no_end_is_stopped(kb):
+    with pytest.raises(BadQuery, match=r"took more than 30 megabytes of memory and was stopped.*--limit-memory"):
+        kb.sql(f"{ENDLESS} SELECT n, 'word ' || n FROM number", limit_memory=30)
+
+    assert kb.sql("SELECT 1 AS n")["n"].tolist() == [1]
+
+
+def test_sql_with_many_rows_is_complete(kb):
+    frame = kb.sql(f"{ENDLESS} SELECT n FROM number LIMIT 2500")
+
+    assert frame["n"].tolist() == list(range(1, 2501))

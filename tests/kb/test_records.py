@@ -65,7 +65,9 @@ def test_types_that_look_alike_are_different_configurations(run_of):
     assert len(identities) == 5
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1, 2], (1,), {"a": 1}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), [1, 2], (1,), {"a": 1}, object()], ids=lambda value: type(value).__name__
+)
 def test_a_value_that_json_does_not_know_is_refused_by_name(value):
     with pytest.raises(BadRecord, match="Hyperparameter 'depth' is"):
         canonical_json({"rate": 0.5, "depth": value})

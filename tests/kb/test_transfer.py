@@ -1,5 +1,6 @@
 """Merging is a set union by run identity; the difference is what the other knows more."""
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,19 @@ def union(first: list[Run], second: list[Run]) -> KnowledgeBase:
     target = filled(first)
     merge(target, filled(second))
     return target
+
+
+def scored(*folds: float) -> Run:
+    return Run(dataset="iris", algorithm="svm", config={"C": 1.0}, scores={"r2": list(folds)})
+
+
+def test_scores_that_were_rounded_to_float32_do_not_clash():
+    exact = (0.123456789, -0.123456123)
+    rounded = tuple(float(np.float32(value)) for value in exact)
+
+    assert merge(filled([scored(*rounded)]), filled([scored(*exact)])).clashes == ()
+    assert merge(filled([scored(*exact)]), filled([scored(*rounded)])).clashes == ()
+    assert len(merge(filled([scored(*exact)]), filled([scored(0.12345, -0.12345)])).clashes) == 1
 
 
 @settings(max_examples=20)

@@ -146,6 +146,21 @@ def test_a_file_that_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
     assert any("predicting 'y', its last column" in note for note in notes)
 
 
+def test_a_knowledge_base_that_is_deleted_under_a_bot_is_rescued(tmp_path):
+    def delete_once(progress) -> None:
+        if progress.n_done == 3:
+            (tmp_path / "kb.db").unlink()
+
+    with open_kb(tmp_path / "kb.db") as kb:
+        report = run_bot(kb, some("iris", "diabetes"), settings_of(), on_progress=delete_once)
+        n_runs = kb.n_runs()
+
+    assert (report.n_done, n_runs) == (8, 8)
+    assert "was deleted or replaced by another program" in report.rescue
+    assert [path.suffix for path in tmp_path.iterdir()] == [".db"]
+    assert not (tmp_path / "kb.db").exists()
+
+
 def test_nothing_usable_is_said(tmp_path):
     (tmp_path / "bad.csv").write_text("only,a,header\n")
 

@@ -1,25 +1,25 @@
-"""Export and import: one file that holds everything, or everything that may be shown."""
+"""Export: one file that holds everything, or everything that may be shown."""
 
-import io
-import json
-import os
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
-
-import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from metaml.experience.vocabulary import PUBLIC_WORDS
 from metaml.search.optimizer import STRATEGIES
 from metaml_kb import DatasetRecord, ProposalRecord, open_kb
-from metaml_kb.errors import BadTable, CannotOpen
-from metaml_kb.exchange import create_from, export, import_file, n_runs_in
+from metaml_kb.errors import CannotOpen
+from metaml_kb.exchange import export, import_file, n_runs_in
 
 DAY = 86_400.0
+
+
+@pytest.fixture
+def started(full, run_of):
+    """A knowledge base with a starter in it: one data set is only the starter's, one is shared."""
+    starter = full.start_session("starter", settings={"title": "starter"})
+    full.add_dataset(DatasetRecord("d" * 32, "zoo"))
+    full.add_metafeatures("d" * 32, {"NumberOfInstances": 20.0})
+    full.add_run(run_of(50, session=starter))
+    full.add_run(run_of(51, dataset="d" * 32, session=starter, fold_plan="starter plan"))
+    return full
 
 
 @pytest.mark.parametrize("name", ["all.metaml", "all.db"])
@@ -147,77 +147,6 @@ def test_an_export_may_have_any_other_name(full, tmp_path, name):
     assert export(full, tmp_path / name) == n_runs_in(tmp_path / name)
 
 
-def test_a_foreign_zip_is_refused(kb, tmp_path):
-    with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
-        archive.writestr("readme.txt", "hello")
-
-    with pytest.raises(BadTable, match="not written by metaml kb export"):
-        import_file(kb, tmp_path / "foreign.zip")
-
-
-def test_a_table_is_sent_to_where_tables_go(kb, tmp_path):
-    (tmp_path / "iris.csv").write_text("width,species\n1.5,setosa\n")
-
-    with pytest.raises(BadTable, match=r"runs goes in with metaml kb import-table.*data set is for metaml tune"):
-        import_file(kb, tmp_path / "iris.csv")
-
-
-def test_an_export_is_no_knowledge_base_until_it_is_imported(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-
-    with pytest.raises(CannotOpen, match=r"all\.metaml is an exported file.*metaml kb import \S+all\.metaml"):
-        open_kb(tmp_path / "all.metaml")
-
-
-def test_a_missing_file_is_named(kb, tmp_path):
-    with pytest.raises(CannotOpen, match="no file"):
-        import_file(kb, tmp_path / "nothing.metaml")
-
-
-def test_the_scores_per_fold_are_numbers_that_anyone_can_read(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-
-    with zipfile.ZipFile(tmp_path / "all.metaml") as archive:
-        runs = parquet.read_table(io.BytesIO(archive.read("run.parquet")))
-
-    assert runs["fold_scores"].to_pylist()[0] == [0.5, 0.75, 0.25, 0.5]
-    assert runs["fold_scores"].null_count == 1
-
-
-def test_a_file_of_the_first_format_can_still_be_read(full, tmp_path):
-    export(full, tmp_path / "new.metaml")
-    with zipfile.ZipFile(tmp_path / "new.metaml") as new, zipfile.ZipFile(tmp_path / "old.metaml", "w") as old:
-        for name in new.namelist():
-            if name == "run.parquet":
-                runs = parquet.read_table(io.BytesIO(new.read(name)))
-                folds = [None if row is None else np.array(row).tobytes() for row in runs["fold_scores"].to_pylist()]
-                place = runs.column_names.index("fold_scores")
-                parquet.write_table(
-                    runs.set_column(place, "fold_scores", pa.array(folds, pa.binary())), tmp_path / name
-                )
-                old.write(tmp_path / name, name)
-            elif name == "manifest.json":
-                old.writestr(name, json.dumps(json.loads(new.read(name)) | {"format": "metaml-export-1"}))
-            else:
-                old.writestr(name, new.read(name))
-
-    with open_kb(":memory:") as other:
-        import_file(other, tmp_path / "old.metaml")
-
-        assert other.runs(folds=True).astype(str).equals(full.runs(folds=True).astype(str))
-
-
-@pytest.fixture
-def started(full, run_of):
-    """A knowledge base with a starter in it: one data set is only the starter's, one is shared."""
-    starter = full.start_session("starter", settings={"title": "starter"})
-    full.add_dataset(DatasetRecord("d" * 32, "zoo"))
-    full.add_metafeatures("d" * 32, {"NumberOfInstances": 20.0})
-    full.add_run(run_of(50, session=starter))
-    full.add_run(run_of(51, dataset="d" * 32, session=starter, fold_plan="starter plan"))
-    return full
-
-
 @pytest.mark.parametrize("name", ["mine.metaml", "mine.db"])
 @pytest.mark.parametrize("private", [True, False])
 def test_an_export_leaves_the_starter_out(started, tmp_path, name, private):
@@ -243,69 +172,3 @@ def test_an_export_brings_the_starter_if_asked(started, tmp_path):
         assert n_runs == n_runs_in(tmp_path / "all.metaml") == 8
         assert other.runs().equals(started.runs())
         assert other.info()["runs_by_source"] == {"starter": 2, "yours": 6}
-
-
-def test_a_knowledge_base_can_be_made_from_an_export(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-
-    create_from(tmp_path / "new.db", tmp_path / "all.metaml")
-
-    with open_kb(tmp_path / "new.db", create=False) as other:
-        assert other.runs().equals(full.runs())
-        assert other.info()["key"] != full.info()["key"]
-    assert not list(tmp_path.glob("*unfinished*"))
-
-
-def test_a_name_with_brackets_leaves_nothing_behind_either(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-
-    create_from(tmp_path / "new[1].db", tmp_path / "all.metaml")
-
-    assert not list(tmp_path.glob("*unfinished*"))
-
-
-def test_a_knowledge_base_that_cannot_be_made_is_named_as_it_was_asked_for(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-
-    with pytest.raises(CannotOpen, match=r"^/proc/kb\.db cannot be opened"):
-        create_from(Path("/proc/kb.db"), tmp_path / "all.metaml")
-
-
-def test_what_another_process_made_meanwhile_stays(full, run_of, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    with open_kb(tmp_path / "new.db") as faster:
-        faster.add_dataset(DatasetRecord("f" * 32, "iris"))
-        faster.add_run(run_of(77))
-
-        create_from(tmp_path / "new.db", tmp_path / "all.metaml")
-
-        assert len(faster.runs()) == 1
-
-
-def test_the_journal_of_a_knowledge_base_that_was_removed_is_not_played_back(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    script = "import os, sys, metaml_kb; metaml_kb.open_kb(sys.argv[1]).start_session('bot'); os._exit(1)"
-    subprocess.run([sys.executable, "-c", script, str(tmp_path / "new.db")], check=False)
-    (tmp_path / "new.db").unlink()
-    journal = tmp_path / "new.db-wal"
-    assert journal.stat().st_size
-    os.utime(journal, (0, 0))
-
-    create_from(tmp_path / "new.db", tmp_path / "all.metaml")
-
-    with open_kb(tmp_path / "new.db", create=False) as new:
-        assert len(new.runs()) == len(full.runs())
-        assert len(new.sql("SELECT * FROM session")) == len(full.sql("SELECT * FROM session"))
-
-
-def test_what_a_killed_process_left_is_swept_after_a_while(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    old, fresh = tmp_path / "new.db.1.unfinished", tmp_path / "new.db.2.unfinished-wal"
-    for leftover in (old, fresh):
-        leftover.touch()
-    os.utime(old, (0, 0))
-
-    create_from(tmp_path / "new.db", tmp_path / "all.metaml")
-
-    assert not old.exists()
-    assert fresh.exists()
