@@ -26,6 +26,7 @@ def test_descendants_are_found_and_killed_with_their_children():
 
         process_tree.kill_all(found)
         process_tree.kill_group(parent.pid)
+        psutil.wait_procs(found, timeout=30)
 
     assert all(is_gone(process.pid) for process in [*found, parent])
     assert process_tree.descendants(parent.pid) == []
