@@ -1,5 +1,24 @@
-"""`python -m metaml_cli` is `metaml`."""
+"""The program `metaml`, which is also `python -m metaml_cli`: Ctrl-C ends it without a traceback, however early."""
 
-from metaml_cli.main import app
+import signal
 
-app()
+
+def main() -> None:
+    """Run the command line. While libraries are imported, and after the command, Ctrl-C ends the process at once."""
+    # A job in the background of a script ignores Ctrl-C, and keeps doing so.
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_usual:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from metaml_cli.main import app
+
+    if is_usual:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        app()
+    finally:
+        if is_usual:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+if __name__ == "__main__":
+    main()

@@ -27,12 +27,21 @@ class OneSentenceGroup(TyperGroup):
         except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
             raise
         except Exception as error:
+            if _is_interrupt(error):
+                raise KeyboardInterrupt from None
             # Errors of the command line parser print themselves.
             if hasattr(error, "show") or os.environ.get("METAML_DEBUG"):
                 raise
             message = f"{type(error).__name__}: {error}".split("\n")[0]
             typer.echo(f"metaml: internal error ({message}). Set METAML_DEBUG=1 to see where, and report it.", err=True)
             raise typer.Exit(INTERNAL) from None
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C is behind an error: a library that is being imported may turn it into an ImportError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 app = typer.Typer(

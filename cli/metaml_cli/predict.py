@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from metaml_cli.render import say
+from metaml_cli.render import counted, say
 
 
 def predict(
@@ -36,7 +36,8 @@ def predict(
         typer.echo(text, nl=False)
         return
     _write(Path(output), text)
-    say(f"{len(answer.predictions)} predictions of {loaded.schema.target!r} are in {output}.")
+    n = len(answer.predictions)
+    say(f"{counted(n, 'prediction')} of {loaded.schema.target!r} {'is' if n == 1 else 'are'} in {output}.")
 
 
 def _write(path: Path, text: str) -> None:

@@ -60,10 +60,27 @@ def show(frame: "pd.DataFrame", form: Format) -> None:
     if form is Format.csv:
         typer.echo(_with_none_as_word(frame).to_csv(index=False, na_rep=""), nl=False)
     elif form is Format.json:
-        typer.echo(json.dumps(records(frame), indent=2, ensure_ascii=False, default=str))
+        typer.echo(json_text(records(frame)))
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         typer.echo(as_text(frame, width))
+
+
+def json_text(content: Any) -> str:
+    """Return content as JSON. Numbers that JSON lacks become words: "Infinity", "-Infinity", "NaN".
+
+    >>> json_text(float("-inf")), json_text(1.5)
+    ('"-Infinity"', '1.5')
+    """
+    return json.dumps(_finite(content), indent=2, ensure_ascii=False, default=str, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, Mapping):
+        return {name: _finite(content) for name, content in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _with_none_as_word(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -78,7 +95,7 @@ def _with_none_as_word(frame: "pd.DataFrame") -> "pd.DataFrame":
 def show_facts(facts: Mapping[str, Any], form: Format) -> None:
     """Print named facts in the given format."""
     if form is Format.json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, default=str))
+        typer.echo(json_text(facts))
         return
     flat = _flatten(facts)
     if form is Format.csv:

@@ -11,7 +11,7 @@ import typer
 
 from metaml_cli.kb import Form
 from metaml_cli.pages import WIDTH, printable, wrapped
-from metaml_cli.render import Format, counted
+from metaml_cli.render import Format, counted, json_text
 
 if TYPE_CHECKING:
     from metaml.errors import MetamlError
@@ -33,7 +33,7 @@ def show(
     """
     facts = read_best(folder)
     if form is Format.json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        typer.echo(json_text(facts))
         return
     rows = read_leaderboard(folder)
     if form is Format.csv:

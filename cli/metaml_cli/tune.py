@@ -85,7 +85,9 @@ def tune(
     from metaml.budget import Budget, seconds_alive, seconds_of
     from metaml.evaluation import LocalExecutor
 
-    seconds = None if iterations and not time_budget else seconds_of(time_budget or "5m")
+    if time_budget is None and not iterations:
+        time_budget = "5m"
+    seconds = None if time_budget is None else seconds_of(time_budget)
     # The user's time starts when the command is typed. A process that is older was started for something else.
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)

@@ -5,8 +5,8 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,15 @@ DELIMITERS = (",", ";", "\t", "|")
 
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
 _SAMPLE_CHARACTERS = 2_000_000
+_LONGEST_CELL = 64_000_000
+"""A sample grows up to this many characters until it has a row below the header."""
 _SAMPLE_CELLS = 100_000
 _SAMPLE_RECORDS = 200
 _DECIMAL_COMMA = r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?"
 _PADDED = re.compile(r"0\d+")
+_WHOLE = re.compile(r"[+-]?\d+")
+_EXACT_INTEGERS = 2.0**53
+"""Beyond this, not every integer is a float."""
 _ENOUGH = 0.95
 # Before pandas 3.1 the default parser is sometimes off by one bit, which would change the fingerprint.
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
@@ -39,6 +44,10 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     records = _sample(text, delimiter)
     has_header = not _starts_with_data(records, like)
     if has_header and len(records) == 1:
+        if len(text) > _LONGEST_CELL:
+            raise BadDataset(
+                f"{name} has a cell of more than {_LONGEST_CELL:,} characters. Shorten it or leave it out."
+            )
         raise BadDataset(f"{name} has a header but no rows. Give a table with data in it.")
     header = _full_header(records) if has_header else names_by_position(len(records[0]))
     expected = _expected_commas(header, like) if like is not None else ()
@@ -65,6 +74,7 @@ def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTabl
     for place, words in codes.items():
         with suppress(ValueError):  # Further below there are words, too.
             frame[place] = pd.to_numeric(words)
+    codes |= _rounded_integers(frame, text, delimiter, has_header=has_header, name=name)
     frame.columns = pd.Index(header, dtype=str)
     return RawTable(frame, tuple(repairs), has_header=has_header, decimal_commas=converted, codes=codes)
 
@@ -134,21 +144,37 @@ def _announced_delimiter(text: str) -> tuple[str | None, str]:
 
 
 def _sample(text: str, delimiter: str) -> list[list[str]]:
-    head = text[:_SAMPLE_CHARACTERS]
+    """Return the first lines of a table, cut into fields: more than the header, unless a cell is extremely long."""
+    records = _first_records(text, delimiter, _SAMPLE_CHARACTERS)
+    if len(records) == 1 and len(text) > _SAMPLE_CHARACTERS:
+        return _first_records(text, delimiter, _LONGEST_CELL)
+    return records
+
+
+def _first_records(text: str, delimiter: str, n_characters: int) -> list[list[str]]:
+    head = text[:n_characters]
     if len(text) > len(head):
         head = head[: head.rfind("\n") + 1] or head
     records: list[list[str]] = []
     n_cells = 0
-    try:
+    with _long_cells():
         for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
             if record:
                 records.append(record)
                 n_cells += len(record)
             if len(records) == _SAMPLE_RECORDS or (n_cells > _SAMPLE_CELLS and len(records) > 2):
                 break
-    except csv.Error:  # a field of more than 128 KB: the lines before it are enough
-        pass
     return records or [[""]]
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the csv reader accept cells as long as a sample may be; usually it refuses more than 131,072 characters."""
+    before = csv.field_size_limit(_LONGEST_CELL + 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _full_header(records: list[list[str]]) -> list[str]:
@@ -169,6 +195,30 @@ def _padded_codes(rows: list[list[str]]) -> tuple[int, ...]:
         for place, cells in enumerate(columns)
         if any(map(_PADDED.fullmatch, cells)) and all(cell.isdecimal() or cell in MISSING_WORDS for cell in cells)
     )
+
+
+def _rounded_integers(
+    frame: pd.DataFrame, text: str, delimiter: str, *, has_header: bool, name: str
+) -> dict[int, pd.Series]:
+    """Return the columns of huge integers that became floats because cells are missing, as the integers they were."""
+    places = [
+        place
+        for place in range(frame.shape[1])
+        if frame[place].dtype == np.float64
+        and frame[place].abs().max() >= _EXACT_INTEGERS
+        and frame[place].isna().any()
+        and bool((frame[place].dropna() % 1 == 0).all())
+    ]
+    if not places:
+        return {}
+    words = _read(text, delimiter, frame.shape[1], as_text=places, has_header=has_header, name=name)
+    exact = {}
+    for place in places:
+        there = words[place].dropna().str.strip()
+        if there.str.fullmatch(_WHOLE).all():
+            with suppress(OverflowError):  # More than 64 bits: only as floats.
+                exact[place] = pd.Series([int(word) for word in there], there.index, dtype="Int64").reindex(words.index)
+    return exact
 
 
 def _expected_commas(header: list[str], like: Schema) -> tuple[int, ...]:

@@ -13,7 +13,8 @@ class RawTable:
     """A raw frame and the repairs made while reading it.
 
     Without a header, columns are named by their position. `decimal_commas` are the positions of the columns whose
-    numbers have decimal commas. `codes` maps the position of a column of codes such as 007 to its original text.
+    numbers have decimal commas. `codes` maps the position of a column of codes such as 007 to its original text, and
+    that of a column of huge integers with missing cells to those integers.
     """
 
     frame: pd.DataFrame

@@ -10,6 +10,7 @@ import pandas as pd
 
 from metaml.arrays import Array, Floats
 from metaml.data.cells import (
+    LARGEST,
     Words,
     floats_of,
     holds_floats,
@@ -89,7 +90,9 @@ def _read_numbers(column: pd.Series, name: str, asked: str | None, *, is_declare
     n_missing = int(np.isnan(values).sum())
     repairs = _lost_rows(name, n_missing, "the target is missing")
     repairs += _lost_rows(name, len(values) - n_missing - len(rows), "the target is infinite or beyond ±1e300")
-    _require_values(name, len(rows))
+    _require_values(name, len(values) - n_missing)
+    if not len(rows):
+        raise _beyond_range(name)
     if asked == "regression" or (asked is None and not is_declared and task_of_numbers(kept[rows]) == "regression"):
         return _regression(name, rows, kept[rows], repairs)
     distinct, codes = np.unique(_labels_in_rows(column, kept, rows), return_inverse=True)
@@ -160,6 +163,13 @@ def _lost_rows(name: str, n_rows: int, why: str) -> list[Repair]:
     return [Repair(name, f"{with_noun(n_rows, 'row')} dropped", why)] if n_rows else []
 
 
+def _beyond_range(name: str) -> BadDataset:
+    return BadDataset(
+        f"The target {name!r} has no number that can be learnt: all of them are infinite or beyond ±{LARGEST:g}. "
+        "Scale it down, or choose another with --target."
+    )
+
+
 def _require_values(name: str, n_values: int) -> None:
     if n_values == 0:
         raise BadDataset(
@@ -168,7 +178,9 @@ def _require_values(name: str, n_values: int) -> None:
 
 
 def _regression(name: str, rows: npt.NDArray[np.intp], y: Floats, repairs: list[Repair]) -> Target:
-    if len(rows) == 0 or y.min() == y.max():
+    if not len(rows):
+        raise _beyond_range(name)
+    if y.min() == y.max():
         raise BadDataset(
             f"The target {name!r} has the same value in every row, so there is nothing to learn. "
             "Choose another with --target."

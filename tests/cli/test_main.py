@@ -76,6 +76,7 @@ def test_every_command_has_an_example_in_its_help(command):
         ["bot", "--data", "missing.csv", "--kb", ":memory:"],
         ["bot", "--builtin", "--algorithms", "forest", "--kb", ":memory:"],
         ["bot", "--builtin", "--time-budget", "soon", "--kb", ":memory:"],
+        ["tune", "missing.csv", "--time-budget", "", "--kb", ":memory:"],
     ],
     ids=" ".join,
 )

@@ -144,3 +144,17 @@ def test_no_knowledge_base_is_touched(folder):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stderr.splitlines()[-1] == "False"
+
+
+def test_a_class_named_prediction_has_a_column_of_its_own(folder):
+    saved(folder / "results", np.where(ROWS["size"] > 0.5, "prediction", "other"))
+
+    written = pd.read_csv(io.StringIO(run("results", "new.csv", "--proba").stdout))
+
+    assert written.columns.tolist() == ["prediction", "other", "prediction_2"]
+
+
+def test_one_prediction_is_in_the_singular(folder):
+    ROWS.head(1).to_csv("new.csv", index=False)
+
+    assert run("results", "new.csv", "-o", "out.csv").stderr == "1 prediction of 'y' is in out.csv.\n"

@@ -1,9 +1,12 @@
 """Tables on screen, and complete as csv and JSON."""
 
+import json
+import math
+
 import pandas as pd
 import pytest
 
-from metaml_cli.render import Format, as_text, records, say, show_facts
+from metaml_cli.render import Format, as_text, records, say, show, show_facts
 
 
 def test_a_table_gives_the_terminal_no_commands():
@@ -61,3 +64,16 @@ def test_a_message_goes_to_standard_error(capsys):
     say("working")
 
     assert capsys.readouterr() == ("", "working\n")
+
+
+def test_json_has_no_number_that_json_lacks(capsys):
+    frame = pd.DataFrame({"x": [math.inf, -math.inf, 1.0], "config": [{"a": [math.inf]}, {}, {}]})
+
+    show(frame, Format.json)
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    rows = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    assert [row["x"] for row in rows] == ["Infinity", "-Infinity", 1.0]
+    assert rows[0]["config"] == {"a": ["Infinity"]}

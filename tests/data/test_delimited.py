@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metaml.data import Schema, read_dataset, read_frame
+from metaml.errors import BadDataset
 from tests.data.files import delimited, written
 
 
@@ -163,3 +164,25 @@ def test_a_blank_line_is_no_row_of_several_columns(tmp_path: Path) -> None:
     frame = read_frame(written(tmp_path / "x.csv", "a,b\n1,2\n\n3,4\n\n"))
 
     assert frame["a"].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("n_characters", [140_000, 2_100_000])
+def test_a_long_cell_in_the_first_row_is_read(tmp_path: Path, n_characters: int) -> None:
+    frame = read_frame(written(tmp_path / "x.csv", "a,b,y\n" + f"1,{'w' * n_characters},p\n" + "2,v,q\n" * 5))
+
+    assert len(frame) == 6
+    assert len(frame["b"][0]) == n_characters
+
+
+def test_a_header_alone_is_still_no_table(tmp_path: Path) -> None:
+    with pytest.raises(BadDataset, match="has a header but no rows"):
+        read_frame(written(tmp_path / "x.csv", "a,b,y\n"))
+
+
+def test_huge_integer_labels_beside_empty_cells_keep_every_digit(tmp_path: Path) -> None:
+    rows = "1,9007199254740993\n2,9007199254740995\n3,\n" * 10
+
+    dataset = read_dataset(written(tmp_path / "x.csv", "a,y\n" + rows))
+
+    assert dataset.labels is not None
+    assert dataset.labels.tolist() == [9007199254740993, 9007199254740995]

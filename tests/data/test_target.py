@@ -185,3 +185,11 @@ def test_what_stands_behind_a_trailing_separator_is_no_target():
     frame = pd.DataFrame({"a": np.arange(6.0), "c": list("xyxyxy"), "Unnamed: 2": [None] * 6})
 
     assert from_frame(frame).target == "c"
+
+
+@pytest.mark.parametrize(("as_text", "task"), [(False, None), (False, "regression"), (True, "regression")])
+def test_a_target_of_huge_numbers_is_not_called_missing(as_text: bool, task: str | None) -> None:
+    target = [f"{1 + row % 90}e305" if as_text else (1 + row % 90) * 1e305 for row in range(N_ROWS)]
+
+    with pytest.raises(BadDataset, match=r"infinite or beyond ±1e\+300"):
+        from_frame(frame_with(target), task=task)
