@@ -27,7 +27,7 @@ from remembered import remembered
 
 from metaml.acquisition.committee import Committee
 from metaml.arrays import Positions
-from metaml.experience.load_history import experience
+from metaml.experience.load_history import run_history
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.assessment.comparison import PER_DATASET
 from metaml.metalearning.assessment.neighbours import Neighbours
@@ -331,7 +331,7 @@ def show(curves: dict[str, list[Array]]) -> None:
 def speed(kb: KnowledgeBase, names: Sequence[str], folder: str) -> None:
     start, busy, n_runs = time.perf_counter(), time.process_time(), 0
     for name in names:
-        found = experience(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=LANDSCAPE_RUNS)
+        found = run_history(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=LANDSCAPE_RUNS)
         kept = Path(folder) / name
         kept.mkdir()
         for file, content in packed(train(found)).items():
@@ -363,7 +363,7 @@ def main() -> None:
         if "speed" in wanted:
             speed(kb, names, folder)
         for name in names:
-            whole = experience(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=None)
+            whole = run_history(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=None)
             if options.metafeatures == "quick":
                 quick = [column for column in whole.metafeatures.columns if column in WITHIN_A_SECOND]
                 whole = dataclasses.replace(whole, metafeatures=whole.metafeatures[quick])

@@ -42,7 +42,7 @@ from metaml.metafeatures.trees import (
     pessimistic_leaves,
     reduced_error_leaves,
 )
-from metaml.metafeatures.view import View, distinct, scaled, subsample, view_of
+from metaml.metafeatures.view import View, n_distinct, scaled, subsample, view_of
 
 # Nominal at OpenML although the values are numbers; missing from coded_categoricals.json. None = all columns.
 NOMINAL_AT_OPENML: dict[str, list[str] | None] = {
@@ -100,7 +100,7 @@ def read_pairs(shared: Path) -> list[Pair]:
                 options_lost=bool(lost[task_id]),
                 carried_over=bool(repeated[task_id]),
                 same_columns=same,
-                nominal_levels=distinct(view.codes).tolist() or [0],
+                nominal_levels=n_distinct(view.codes).tolist() or [0],
             )
         )
         flags = " ".join(

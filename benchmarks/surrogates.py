@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tables import DECLARED_LOG, METADATA, SEVEN, pools
 
 from metaml.laboratory.recorded_runs import RecordedRuns
-from metaml.laboratory.result_table import Estimate, Levels, mean_of, paired_difference, ratio
+from metaml.laboratory.result_table import Estimate, Levels, mean_estimate, paired_difference, ratio
 from metaml.laboratory.simulate import BASELINES, Cell, Method, expected_random_curve, regret_curve, simulate_all
 
 Array = NDArray[np.float64]
@@ -110,7 +110,7 @@ def report(
         for method, rows in found.items():
             if method != reference and reference in found:
                 estimates = [paired_difference(rows[t], found[reference][t]) for t in tables]
-                print(method.ljust(18), *(_shown(e) for e in estimates), " all", _shown(mean_of(estimates)))
+                print(method.ljust(18), *(_shown(e) for e in estimates), " all", _shown(mean_estimate(estimates)))
     print("\nregret at", *AT, "and share of optima found within 50, mean of the tables")
     for method in found:
         curves: dict[str, list[Array]] = defaultdict(list)

@@ -27,7 +27,7 @@ from metaml.laboratory.load import pools_of
 from metaml.metafeatures import describe as describe_dataset
 from metaml.metafeatures.table import as_table
 from metaml.random_bot.bot import DEFAULT_LIMITS, BotReport, BotSettings, run_bot
-from metaml.records.explanation import facts_of
+from metaml.records.explanation import run_facts
 from metaml.records.reproduction import TASKS, Reproduction, dataset_of
 from metaml.records.reproduction import reproduce as evaluate_again
 from metaml.seeds import MOST_SEED
@@ -92,7 +92,7 @@ def why(run: str, kb: Place = None) -> dict[str, Any]:
     ('svm', {'accuracy': 0.75})
     """
     with _opened(kb) as base:
-        return facts_of(find_run(base, run))
+        return run_facts(find_run(base, run))
 
 
 def reproduce(run: str, data: Data | None = None, *, target: str | None = None, kb: Place = None) -> Reproduction:

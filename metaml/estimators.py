@@ -27,7 +27,7 @@ from metaml.budget import Budget
 from metaml.data import Dataset, Repair, from_frame
 from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
-from metaml.data.names import distinct
+from metaml.data.names import free_name
 from metaml.errors import BadDataset, MetamlError
 
 Array = npt.NDArray[Any]
@@ -120,7 +120,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
             budget = Budget(settings.seconds)
             name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"
             frame, y = self._rows_and_target(X, y)
-            dataset = self._dataset_of(frame, y, distinct(name, {str(column).strip() for column in frame.columns}))
+            dataset = self._dataset_of(frame, y, free_name(name, {str(column).strip() for column in frame.columns}))
             result = result_of(
                 dataset,
                 settings,

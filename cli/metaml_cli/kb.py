@@ -122,7 +122,7 @@ def runs(
             status=status,
             origin=origin,
             session=session,
-            since=None if since is None else moment(since),
+            since=None if since is None else parsed_moment(since),
             limit=limit,
         )
         show(_arranged(frame) if form is Format.table else frame, form)
@@ -130,7 +130,7 @@ def runs(
             say(f"These are the newest {limit}. See more with --limit, all with --format csv.")
 
 
-def moment(text: str) -> datetime | str:
+def parsed_moment(text: str) -> datetime | str:
     """Return the moment of an age such as 2h or 7d ago. Other texts are returned as they are: dates."""
     age = re.fullmatch(r"(\d+)([mhdw])", text)
     if age is None:

@@ -83,10 +83,10 @@ def _evaluate(
 
 def _show_importances(found: "RunHistory") -> None:
     """Draw the ten inputs that matter most to the meta-learner."""
-    from metaml.metalearning.explain import importances
+    from metaml.metalearning.explain import input_importances
     from metaml.metalearning.meta_learner import MetaLearner
 
-    shares = importances(MetaLearner().fit(found.thinned(100)), 10)
+    shares = input_importances(MetaLearner().fit(found.thinned(100)), 10)
     longest = max((len(name) for name, _ in shares), default=0)
     most = max((share for _, share in shares), default=1.0) or 1.0
     for name, share in shares:

@@ -46,12 +46,12 @@ def reproduce(
     if form is Format.table:
         typer.echo("\n".join(lines_of(found)))
     else:
-        show_facts(facts_of(found), form)
+        show_facts(reproduction_facts(found), form)
     if not found.is_same:
         raise typer.Exit(DIFFERENT)
 
 
-def facts_of(found: "Reproduction") -> dict[str, Any]:
+def reproduction_facts(found: "Reproduction") -> dict[str, Any]:
     """Return the comparison as JSON values."""
     from metaml.records.explanation import defined
 

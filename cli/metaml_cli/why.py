@@ -35,13 +35,13 @@ def why(
 
     Example: metaml why 1f3a9c02
     """
-    from metaml.records.explanation import facts_of
+    from metaml.records.explanation import run_facts
     from metaml_kb.lookup import find_run
 
     with opened(kb) as base:
         stored = find_run(base, run)
     if form is not Format.table:
-        show_facts(facts_of(stored), form)
+        show_facts(run_facts(stored), form)
         return
     typer.echo("\n".join(lines_of(stored)))
 

@@ -190,12 +190,12 @@ def explained(url: URL) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise explain(url, error.orig or error) from error
+        raise kb_error_for(url, error.orig or error) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise explain(url, error) from error
+        raise kb_error_for(url, error) from error
 
 
-def explain(url: URL, error: BaseException) -> KBError:
+def kb_error_for(url: URL, error: BaseException) -> KBError:
     """Return our error for an error of the database driver."""
     name, message = display_name(url), str(error).strip().split("\n")[0]
     lowered = message.lower()

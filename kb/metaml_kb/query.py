@@ -12,7 +12,7 @@ import pandas as pd
 from sqlalchemy import Connection, CursorResult, Engine, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from metaml_kb.engine import explain, explained
+from metaml_kb.engine import explained, kb_error_for
 from metaml_kb.errors import BadQuery, KBError
 
 _OPENING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(select|with|values|explain)\b", re.IGNORECASE | re.DOTALL)
@@ -207,7 +207,7 @@ def _blame(engine: Engine, error: Exception, limits: _Limits) -> KBError:
     if "one statement" in lowered or "multiple commands" in lowered or "cannot insert multiple" in lowered:
         return BadQuery("Give one statement at a time, without a second one after the semicolon.")
     if any(word in lowered for word in ("locked", "disk", "malformed", "not a database", "connection")):
-        return explain(engine.url, cause)
+        return kb_error_for(engine.url, cause)
     return wrong
 
 

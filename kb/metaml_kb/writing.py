@@ -63,7 +63,7 @@ class Added:
 
 
 @dataclass(slots=True)
-class Chunk:
+class RunChunk:
     """Checked runs, ready to store. The first three lists are parallel, with one entry per distinct run."""
 
     runs: list[Run] = field(default_factory=list)
@@ -95,9 +95,9 @@ def add_chunk(connection: Connection, runs: Sequence[Run]) -> Added:
     return Added(len(fresh), len(again), clashes)
 
 
-def canonical(runs: Sequence[Run]) -> Chunk:
+def canonical(runs: Sequence[Run]) -> RunChunk:
     """Check each run, and separate those that occur twice in the chunk. Raises `BadRecord` for a wrong one."""
-    chunk, seen = Chunk(), set()
+    chunk, seen = RunChunk(), set()
     for run in runs:
         if run.status not in STATUSES:
             raise BadRecord(f"A run has the status {run.status!r}. Use one of: {', '.join(STATUSES)}.")

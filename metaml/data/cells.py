@@ -34,7 +34,7 @@ _BOOLEAN_PAIRS = (frozenset(["true", "false"]), frozenset(["yes", "no"]), frozen
 
 
 @dataclass(frozen=True)
-class Words:
+class WordColumn:
     """A column as text: the distinct words, and for each row the position of its word (-1 = missing)."""
 
     codes: Codes
@@ -70,7 +70,7 @@ def floats_of(column: pd.Series) -> Floats:
     return values
 
 
-def words_of(column: pd.Series) -> Words:
+def words_of(column: pd.Series) -> WordColumn:
     """Return the column as stripped text in which every spelling of "missing" is missing."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes: Codes = column.cat.codes.to_numpy().astype(np.intp)
@@ -84,14 +84,14 @@ def words_of(column: pd.Series) -> Words:
     return _merged(codes, [text_of(level) for level in levels])
 
 
-def _merged(codes: Codes, texts: list[str]) -> Words:
+def _merged(codes: Codes, texts: list[str]) -> WordColumn:
     places: dict[str, int] = {}
     moves = np.empty(len(texts) + 1, dtype=np.intp)
     moves[-1] = -1
     used = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
     for position, text in enumerate(texts):
         moves[position] = -1 if text in MISSING_WORDS or not used[position] else places.setdefault(text, len(places))
-    return Words(moves[codes], list(places))
+    return WordColumn(moves[codes], list(places))
 
 
 def text_of(value: object) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.arrays import Floats
-from metaml.data.cells import Words
+from metaml.data.cells import WordColumn
 
 Part = Literal["days", "year", "month", "weekday", "hour"]
 """Days since 1970-01-01 with fraction, year, month 1-12, weekday 0 = Monday, hour with fraction."""
@@ -64,7 +64,7 @@ class DateColumn:
     n_stray: int
 
 
-def find_dates(words: Words) -> DateColumn | None:
+def find_dates(words: WordColumn) -> DateColumn | None:
     """Return how to read the words as dates, or None if fewer than 95 % of the cells fit one format."""
     sample = words.words[:50]
     candidates = [

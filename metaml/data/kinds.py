@@ -29,7 +29,7 @@ import pandas as pd
 from metaml.arrays import Flags, Floats
 from metaml.data.cells import (
     LARGEST,
-    Words,
+    WordColumn,
     category_text,
     floats_of,
     holds_floats,
@@ -178,7 +178,7 @@ def _date_finding(name: str, dates: DateColumn, repairs: list[Repair]) -> Inspec
     return InspectedColumn(Column(name, "date"), feature, (*repairs, repair))
 
 
-def _inspect_words(words: Words, name: str, *, is_declared: bool) -> InspectedColumn:
+def _inspect_words(words: WordColumn, name: str, *, is_declared: bool) -> InspectedColumn:
     counts = words.counts()
     n_there = int(counts.sum())
     if len(words.words) <= 1:
@@ -201,7 +201,7 @@ def _inspect_words(words: Words, name: str, *, is_declared: bool) -> InspectedCo
 
 
 def _as_numbers(
-    words: Words, name: str, numbers: Floats, counts: npt.NDArray[np.intp], *, allowed: float
+    words: WordColumn, name: str, numbers: Floats, counts: npt.NDArray[np.intp], *, allowed: float
 ) -> InspectedColumn | None:
     is_word = np.isnan(numbers)
     is_gap = np.array([bool(lost) and is_absent(word) for word, lost in zip(words.words, is_word, strict=True)])
@@ -219,11 +219,11 @@ def _as_numbers(
     return _number_finding(name, values, n_there=int((~np.isnan(values)).sum()), is_constant=False, repairs=repairs)
 
 
-def _as_dates(words: Words, name: str, counts: npt.NDArray[np.intp]) -> InspectedColumn | None:
+def _as_dates(words: WordColumn, name: str, counts: npt.NDArray[np.intp]) -> InspectedColumn | None:
     is_gap = np.array([is_absent(word) for word in words.words])
     moves = np.append(np.where(is_gap, -1, np.cumsum(~is_gap) - 1), -1)
     there = [word for word, gap in zip(words.words, is_gap, strict=True) if not gap]
-    dates = find_dates(Words(moves[words.codes], there))
+    dates = find_dates(WordColumn(moves[words.codes], there))
     if dates is None:
         return None
     repairs = _stray_repairs(words, name, counts, is_gap, "dates")
@@ -234,7 +234,9 @@ def _as_dates(words: Words, name: str, counts: npt.NDArray[np.intp]) -> Inspecte
     return _date_finding(name, dates, repairs)
 
 
-def _stray_repairs(words: Words, name: str, counts: npt.NDArray[np.intp], is_lost: Flags, others: str) -> list[Repair]:
+def _stray_repairs(
+    words: WordColumn, name: str, counts: npt.NDArray[np.intp], is_lost: Flags, others: str
+) -> list[Repair]:
     n_lost = int(counts[is_lost].sum())
     if n_lost == 0:
         return []

@@ -30,10 +30,10 @@ def usable_names(raw: Iterable[object]) -> tuple[list[str], list[Repair]]:
         unique = name
         uses[name] = uses.get(name, 0) + 1
         if is_unnamed(name):
-            unique = distinct(f"column_{position}", taken)
+            unique = free_name(f"column_{position}", taken)
             repairs.append(Repair(unique, "named by its position", "its header is empty"))
         elif uses[name] > 1:
-            unique = distinct(f"{name}_{uses[name]}", taken)
+            unique = free_name(f"{name}_{uses[name]}", taken)
             repairs.append(Repair(unique, f"renamed from {name!r}", "another column has that name"))
         taken.add(unique)
         names.append(unique)
@@ -60,10 +60,10 @@ def _joined(name: object) -> str:
     return "" if name is None else str(name)
 
 
-def distinct(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """Return the name, numbered if it is taken.
 
-    >>> distinct("a", {"a", "a_2"})
+    >>> free_name("a", {"a", "a_2"})
     'a_3'
     """
     if name not in taken:

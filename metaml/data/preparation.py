@@ -11,7 +11,7 @@ from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.fingerprint import fingerprint
 from metaml.data.kinds import InspectedColumn, inspect_columns, numbers_rows
-from metaml.data.names import distinct, is_unnamed, names_an_index, usable_names
+from metaml.data.names import free_name, is_unnamed, names_an_index, usable_names
 from metaml.data.raw import RawTable
 from metaml.data.reading import read_table, table_name
 from metaml.data.schema import Feature, Schema
@@ -111,7 +111,7 @@ def _distinctly_named(features: list[Feature]) -> tuple[Feature, ...]:
         if feature.how == "date":
             outputs = []
             for output in feature.outputs:
-                outputs.append(distinct(output, taken))
+                outputs.append(free_name(output, taken))
                 taken.add(outputs[-1])
             feature = replace(feature, outputs=tuple(outputs))
         named.append(feature)

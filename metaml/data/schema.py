@@ -11,7 +11,7 @@ import pandas as pd
 
 from metaml.arrays import Array, Floats
 from metaml.data.cells import (
-    Words,
+    WordColumn,
     are_truth_values,
     booleans_of,
     category_text,
@@ -255,6 +255,6 @@ def moments_of(column: pd.Series) -> pd.DatetimeIndex:
     return moments if moments.tz is None else moments.tz_convert("UTC").tz_localize(None)
 
 
-def _n_lost(words: Words, read: Floats, feature: Feature) -> int:
+def _n_lost(words: WordColumn, read: Floats, feature: Feature) -> int:
     is_gap = np.array([feature.how != "boolean" and is_absent(word) for word in words.words], dtype=bool)
     return int(words.counts()[np.isnan(read) & ~is_gap].sum())

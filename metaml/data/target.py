@@ -11,7 +11,7 @@ import pandas as pd
 from metaml.arrays import Array, Floats
 from metaml.data.cells import (
     LARGEST,
-    Words,
+    WordColumn,
     floats_of,
     holds_floats,
     is_absent,
@@ -148,7 +148,7 @@ def _is_boolean_storage(column: pd.Series) -> bool:
     )
 
 
-def _are_numbers(words: Words, numbers: Floats) -> bool:
+def _are_numbers(words: WordColumn, numbers: Floats) -> bool:
     """Return whether a target of words is numbers, apart from at most 5 % stray words among many numbers."""
     counts = words.counts()
     is_word = np.isnan(numbers)

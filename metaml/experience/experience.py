@@ -15,7 +15,6 @@ from metaml.experience.lesson_files import (
     kept_lessons,
     learn,
     learning_seconds,
-    n_runs,
     place_of,
     shipped_lessons,
     stand_in_lessons,
@@ -211,7 +210,7 @@ def recall_experience(
     A session of so many `seconds` gives a small part of them to learning. Where evaluations are counted instead,
     lessons that are there are used as they are: the same session then makes the same choices.
     """
-    n_known = n_runs(kb)
+    n_known = kb.n_runs()
     if n_known == 0:
         return None
     place = place_of(kb)

@@ -9,9 +9,9 @@ from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, default_metric, display
 from metaml.evaluation import metric as metric_of
 from metaml.experience.lesson_files import LessonRequest, learn
-from metaml.experience.load_history import check_left_out, experience, to_leave_out
-from metaml.metalearning.assessment.comparison import compare
-from metaml.metalearning.assessment.quality import summary
+from metaml.experience.load_history import check_left_out, run_history, to_leave_out
+from metaml.metalearning.assessment.comparison import compare_rankings
+from metaml.metalearning.assessment.quality import mean_taus
 from metaml.metalearning.history import RunHistory
 from metaml_kb import KnowledgeBase
 
@@ -81,7 +81,7 @@ def histories(
     for request in requests:
         for name in algorithms or list(ALGORITHMS):
             space = ALGORITHMS[name].space(request.task)
-            found = experience(
+            found = run_history(
                 kb, name, metric=request.metric, task=request.task, space=space, leave_out=request.left_out
             )
             if found.n_datasets < 2:
@@ -93,5 +93,5 @@ def histories(
 
 def judged(found: RunHistory) -> list[dict[str, object]]:
     """Return a row for each way to rank configurations: Kendall's tau-b to their true order on unseen data sets."""
-    rows = summary(list(compare(found).items()))
+    rows = mean_taus(list(compare_rankings(found).items()))
     return [{"algorithm": found.algorithm, "metric": found.metric, **row} for row in rows]

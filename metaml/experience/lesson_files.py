@@ -14,7 +14,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import Task
 from metaml.errors import BadRequest
 from metaml.evaluation import default_metric
-from metaml.experience.load_history import TASK_FAMILIES, experience
+from metaml.experience.load_history import TASK_FAMILIES, run_history
 from metaml.metalearning.lessons import Lessons, load_lessons, load_portfolio, save_lessons, taught_by, teach
 from metaml.metalearning.portfolio import Portfolio
 from metaml_kb import KnowledgeBase
@@ -50,7 +50,7 @@ def learn(kb: KnowledgeBase, request: LessonRequest, *, n_threads: int = 1) -> L
     """Return what the knowledge base teaches now, and keep it beside the knowledge base."""
     begun = time.perf_counter()
     experiences = {
-        name: experience(
+        name: run_history(
             kb,
             name,
             metric=request.metric,
@@ -60,7 +60,7 @@ def learn(kb: KnowledgeBase, request: LessonRequest, *, n_threads: int = 1) -> L
         )
         for name in ALGORITHMS
     }
-    lessons = teach(experiences, family=request.family, n_known=n_runs(kb), n_threads=n_threads)
+    lessons = teach(experiences, family=request.family, n_known=kb.n_runs(), n_threads=n_threads)
     lessons = replace(lessons, seconds=time.perf_counter() - begun)
     place = place_of(kb)
     if place is None:
@@ -123,11 +123,6 @@ def count_datasets(kb: KnowledgeBase, request: LessonRequest) -> int:
 def is_in_file(kb: KnowledgeBase) -> bool:
     """Return whether several threads may ask at once: not where everything is in the memory of one connection."""
     return kb.engine.dialect.name != "sqlite" or place_of(kb) is not None
-
-
-def n_runs(kb: KnowledgeBase) -> int:
-    """Return the number of runs in a knowledge base."""
-    return kb.n_runs()
 
 
 def place_of(kb: KnowledgeBase) -> Path | None:

@@ -36,7 +36,7 @@ ADDED = ("fingerprint", "score", "weight", "reference", "seconds")
 TASK_FAMILIES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
 
 
-def experience(
+def run_history(
     kb: KnowledgeBase,
     algorithm: str,
     *,

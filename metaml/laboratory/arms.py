@@ -17,7 +17,7 @@ from metaml.laboratory.simulate import Cell
 
 
 @dataclass(frozen=True, eq=False)
-class Arm:
+class RecordedArm:
     """The scores (higher is better) of one optimizer's evaluations in their order, and the seconds they took."""
 
     name: str
@@ -31,7 +31,7 @@ class Problem:
 
     dataset: str
     optimum: float
-    seeds: tuple[tuple[Arm, ...], ...]
+    seeds: tuple[tuple[RecordedArm, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +47,11 @@ PolicyFor = Callable[[Problem], Policy]
 """Makes the policy for a data set; a prior must not have been learnt from that data set."""
 
 
-def record_arm(pool: RecordedRuns, order: Sequence[int]) -> Arm:
+def record_arm(pool: RecordedRuns, order: Sequence[int]) -> RecordedArm:
     """Return the arm that evaluates configurations of a pool in this order; unknown times count as one second."""
     chosen = list(order)
     seconds = np.ones(len(chosen)) if pool.seconds is None else pool.seconds[chosen]
-    return Arm(pool.algorithm, pool.scores[chosen], seconds)
+    return RecordedArm(pool.algorithm, pool.scores[chosen], seconds)
 
 
 def make_problems(pools: Iterable[RecordedRuns], cells: Iterable[Cell]) -> list[Problem]:
@@ -78,11 +78,11 @@ def make_problems(pools: Iterable[RecordedRuns], cells: Iterable[Cell]) -> list[
     return problems
 
 
-def play(policy: Policy, arms: Sequence[Arm], *, n_rounds: int, rng: np.random.Generator) -> Play:
+def play(policy: Policy, arms: Sequence[RecordedArm], *, n_rounds: int, rng: np.random.Generator) -> Play:
     """Return what a policy does in a number of rounds.
 
     >>> from metaml.bandits import POLICIES
-    >>> arms = [Arm("a", np.array([0.2, 0.4]), np.ones(2)), Arm("b", np.array([0.3, 0.1]), np.ones(2))]
+    >>> arms = [RecordedArm("a", np.array([0.2, 0.4]), np.ones(2)), RecordedArm("b", np.array([0.3, 0.1]), np.ones(2))]
     >>> play(POLICIES["round_robin"](), arms, n_rounds=4, rng=np.random.default_rng(0)).best.tolist()
     [0.2, 0.3, 0.3, 0.4]
     """
@@ -92,7 +92,7 @@ def play(policy: Policy, arms: Sequence[Arm], *, n_rounds: int, rng: np.random.G
     return table.play()
 
 
-def play_seconds(policy: Policy, arms: Sequence[Arm], *, budget: float, rng: np.random.Generator) -> Play:
+def play_seconds(policy: Policy, arms: Sequence[RecordedArm], *, budget: float, rng: np.random.Generator) -> Play:
     """Return what a policy does in a number of seconds; an evaluation still running at the end is lost.
 
     The policy gets an estimate of the rounds left, from the mean seconds of the pulls so far.
@@ -169,7 +169,7 @@ def best_curves(problems: Iterable[Problem], leave_out: str) -> list[list[list[f
 class _Table:
     """The state of a simulation: each pull returns the next recorded evaluation; the last one repeats at the end."""
 
-    def __init__(self, arms: Sequence[Arm]) -> None:
+    def __init__(self, arms: Sequence[RecordedArm]) -> None:
         self.arms = arms
         self.chosen: list[int] = []
         self.rewards: list[list[float]] = [[] for _ in arms]

@@ -38,7 +38,7 @@ def ratio(values: Levels, reference: Levels) -> float:
     return float(np.mean([values[name] for name in shared]) / np.mean([reference[name] for name in shared]))
 
 
-def mean_of(estimates: list[Estimate]) -> Estimate:
+def mean_estimate(estimates: list[Estimate]) -> Estimate:
     """Return the mean of independent estimates."""
     errors = np.array([e.error for e in estimates])
     return Estimate(float(np.mean([e.mean for e in estimates])), float(np.sqrt((errors**2).sum()) / len(errors)))

@@ -130,10 +130,10 @@ def _between_0_and_1(numbers: Floats) -> Floats:
     return shifted
 
 
-def distinct(matrix: NDArray[np.generic]) -> Ints:
+def n_distinct(matrix: NDArray[np.generic]) -> Ints:
     """How many different values each column takes, missing ones (NaN or -1) not counted.
 
-    >>> distinct(np.array([[0, 1], [2, -1], [2, -1]])).tolist()
+    >>> n_distinct(np.array([[0, 1], [2, -1], [2, -1]])).tolist()
     [2, 1]
     """
     n_rows, n_columns = matrix.shape

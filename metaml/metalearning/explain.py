@@ -66,7 +66,7 @@ def explain(
     return Explanation(score, contributions)
 
 
-def importances(learner: MetaLearner, n: int = 10) -> list[tuple[str, float]]:
+def input_importances(learner: MetaLearner, n: int = 10) -> list[tuple[str, float]]:
     """Return the `n` inputs that reduced the error most, with their share of the reduction."""
     totals: dict[str, float] = {}
     for member in learner.members_:

@@ -14,7 +14,7 @@ from metaml.encoding import Encoder
 from metaml.metalearning.history import RunHistory, facts_of
 from metaml.metalearning.meta_learner import Metafeatures, described_as
 from metaml.spaces.config import Config
-from metaml.surrogates.boosting import boost, boosted
+from metaml.surrogates.boosting import boost, booster_prediction
 
 SHORTEST = 1e-4
 SIZE_NAMES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses", "NumberOfSymbolicFeatures")
@@ -83,7 +83,7 @@ class RuntimeLearner:
             return np.full(len(configs), np.exp(self.level_) * unit)
         rows = self.encoder_.transform(configs, facts_of(metafeatures))
         sizes = dict(metafeatures) if n_rows is None else {**metafeatures, "NumberOfInstances": n_rows}
-        return np.exp(boosted(self.booster_, self._inputs(rows, described_as(sizes, len(rows))))) * unit
+        return np.exp(booster_prediction(self.booster_, self._inputs(rows, described_as(sizes, len(rows))))) * unit
 
     def _inputs(self, rows: Floats, described: Mapping[str, Floats]) -> Floats:
         missing = np.full(len(rows), np.nan)

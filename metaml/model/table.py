@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from metaml.data.names import distinct
+from metaml.data.names import free_name
 from metaml.model.fitted import Answer, Model
 
 
@@ -16,6 +16,6 @@ def prediction_table(model: Model, answer: Answer, *, proba: bool = False) -> pd
         return predictions
     names: list[str] = []
     for label in model.labels.tolist():
-        names.append(distinct(str(label), {"prediction", *names}))
+        names.append(free_name(str(label), {"prediction", *names}))
     chances = pd.DataFrame(answer.probabilities, columns=names)
     return pd.concat([predictions, chances], axis=1)

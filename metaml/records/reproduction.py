@@ -64,7 +64,7 @@ def reproduce(stored: StoredRun, dataset: Dataset, evaluator: Evaluator | None =
     """
     job = job_of(stored, dataset)
     outcome = _isolated(job, dataset) if evaluator is None else evaluator(job)
-    n_compared, differences = compare(stored.run.scores, outcome)
+    n_compared, differences = compare_scores(stored.run.scores, outcome)
     then = {} if stored.environment is None else stored.environment.versions
     return Reproduction(stored, outcome, n_compared, differences, changed_versions(then) if then else {})
 
@@ -183,7 +183,9 @@ def limits_of(stored: StoredRun) -> Limits:
     return Limits(seconds, None if megabytes is None else float(megabytes))
 
 
-def compare(stored: Mapping[str, float | Sequence[float]], outcome: Outcome) -> tuple[int, tuple[Difference, ...]]:
+def compare_scores(
+    stored: Mapping[str, float | Sequence[float]], outcome: Outcome
+) -> tuple[int, tuple[Difference, ...]]:
     """Return how many stored scores were compared, and those that came out otherwise."""
     n_compared, found = 0, []
     for name, values in stored.items():

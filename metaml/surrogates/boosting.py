@@ -36,7 +36,7 @@ def boost(X: Floats, y: Floats, settings: Mapping[str, Setting], *, n_trees: int
     return booster
 
 
-def boosted(booster: Any, X: Floats) -> Floats:
+def booster_prediction(booster: Any, X: Floats) -> Floats:
     """Return the booster's prediction for each row.
 
     It uses one thread. Several threads would wait for the slowest, and one is always slow while workers evaluate.

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.surrogates.boosting import Setting, boost, boosted
+from metaml.surrogates.boosting import Setting, boost, booster_prediction
 
 SHORTEST = 1e-4
 """Shorter times cannot be measured, in seconds."""
@@ -48,4 +48,4 @@ class Duration:
         """Return the expected seconds of each row."""
         if self.booster_ is None:
             return np.full(len(X), np.exp(self.mean_))
-        return np.exp(boosted(self.booster_, X))
+        return np.exp(booster_prediction(self.booster_, X))

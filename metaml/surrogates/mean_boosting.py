@@ -6,7 +6,7 @@ import numpy as np
 
 from metaml.arrays import Floats
 from metaml.surrogates.base import Prediction, normal_prediction
-from metaml.surrogates.boosting import Setting, boost, boosted
+from metaml.surrogates.boosting import Setting, boost, booster_prediction
 
 
 class MeanBoosting:
@@ -35,12 +35,12 @@ class MeanBoosting:
             }
             unit = (y - self.low_) / self.span_
             self.booster_ = boost(X, unit, settings, n_trees=self.n_trees, seed=self.seed)
-            self.std_ = max(self.span_ * float(np.std(boosted(self.booster_, X) - unit)), 1e-3 * self.span_)
+            self.std_ = max(self.span_ * float(np.std(booster_prediction(self.booster_, X) - unit)), 1e-3 * self.span_)
         return self
 
     def predict(self, X: Floats) -> Prediction:
         """Return the boosted mean, equally uncertain everywhere."""
         mean = np.full(len(X), self.low_)
         if self.booster_ is not None:
-            mean = self.low_ + self.span_ * boosted(self.booster_, X)
+            mean = self.low_ + self.span_ * booster_prediction(self.booster_, X)
         return normal_prediction(mean, np.full(len(X), self.std_))

@@ -7,7 +7,7 @@ import numpy as np
 
 from metaml.arrays import Floats
 from metaml.surrogates.base import NORMAL_QUANTILE_90, Prediction
-from metaml.surrogates.boosting import Setting, boost, boosted
+from metaml.surrogates.boosting import Setting, boost, booster_prediction
 
 
 class QuantileBoosting:
@@ -83,5 +83,5 @@ class QuantileBoosting:
         return Prediction(mean=upper - self.excess_, std=std, upper=upper)
 
     def _upper(self, X: Floats) -> Floats:
-        total = np.sum([boosted(booster, X) for booster in self.boosters_], axis=0)
+        total = np.sum([booster_prediction(booster, X) for booster in self.boosters_], axis=0)
         return np.asarray(self.low_ + self.span_ * total / len(self.boosters_), dtype=np.float64)

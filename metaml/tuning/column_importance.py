@@ -23,7 +23,7 @@ LEAST_SECONDS = 0.3
 FOLD = 0
 
 
-def importances(
+def column_importances(
     dataset: Dataset,
     found: Found,
     finished: Finished,

@@ -17,7 +17,7 @@ from metaml.report.wording import counted, metric_label
 from metaml.search.settings import TuneSettings
 from metaml.system.threads import at_most_threads
 from metaml.tuning.closing import refit_reserve, reserve_for
-from metaml.tuning.column_importance import importances
+from metaml.tuning.column_importance import column_importances
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
 from metaml.tuning.outputs import report_data, write_files
@@ -109,7 +109,7 @@ def tune(
         finished = finish(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
-        features, no_features = importances(dataset, found, finished, workers, hurried, end, models)
+        features, no_features = column_importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, second, finished, searched, budget.used)
         missing = {"features": no_features} if no_features else {}
         data = report_data(dataset, found, finished, settings, budget.used, ledger, features, missing, output)

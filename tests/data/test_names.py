@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaml.data.names import distinct, first_names, is_unnamed, names_an_identifier, names_an_index, usable_names
+from metaml.data.names import first_names, free_name, is_unnamed, names_an_identifier, names_an_index, usable_names
 
 
 def test_names_are_stripped_distinct_and_never_empty() -> None:
@@ -21,8 +21,8 @@ def test_a_made_name_never_takes_that_of_another_column() -> None:
 
 
 def test_a_taken_name_is_numbered_with_the_first_free_number() -> None:
-    assert distinct("a", {"b"}) == "a"
-    assert distinct("a", {"a", "a_2", "a_4"}) == "a_3"
+    assert free_name("a", {"b"}) == "a"
+    assert free_name("a", {"a", "a_2", "a_4"}) == "a_3"
 
 
 @pytest.mark.parametrize("name", ["", "  ", None, "Unnamed: 0", "Unnamed: 3_level_1"])

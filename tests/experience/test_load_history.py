@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from metaml.experience.load_history import experience
+from metaml.experience.load_history import run_history
 from metaml.spaces import Float, Space
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, Run
 from tests.metalearning.worlds import fill
 
 
 def test_empty_kb_gives_no_experience_and_says_so(empty_kb: KnowledgeBase):
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.is_empty
     assert "no complete run of toy" in found.notes[0]
@@ -18,7 +18,7 @@ def test_empty_kb_gives_no_experience_and_says_so(empty_kb: KnowledgeBase):
 def test_an_algorithm_that_nobody_ran_gives_no_experience_and_says_so(empty_kb: KnowledgeBase):
     fill(empty_kb, 1)
 
-    found = experience(empty_kb, "svm", metric="accuracy")
+    found = run_history(empty_kb, "svm", metric="accuracy")
 
     assert found.is_empty
     assert "no complete run of svm" in found.notes[0]
@@ -27,7 +27,7 @@ def test_an_algorithm_that_nobody_ran_gives_no_experience_and_says_so(empty_kb: 
 def test_each_run_becomes_a_row_on_a_scale_common_to_all_data_sets(empty_kb: KnowledgeBase):
     fill(empty_kb, 3)
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.n_datasets == 3
     assert len(found.scores) == 24
@@ -39,7 +39,7 @@ def test_each_run_becomes_a_row_on_a_scale_common_to_all_data_sets(empty_kb: Kno
 def test_one_data_set_is_said_to_be_too_few(empty_kb: KnowledgeBase):
     fill(empty_kb, 1)
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.n_datasets == 1
     assert "on 1 data set: too few" in found.notes[0]
@@ -48,7 +48,7 @@ def test_one_data_set_is_said_to_be_too_few(empty_kb: KnowledgeBase):
 def test_regression_says_nothing_about_classification(empty_kb: KnowledgeBase):
     fill(empty_kb, 3, task="regression", metric="r2")
 
-    found = experience(empty_kb, "toy", metric="r2", task="binary")
+    found = run_history(empty_kb, "toy", metric="r2", task="binary")
 
     assert found.is_empty
     assert "are of regression" in found.notes[0]
@@ -57,7 +57,7 @@ def test_regression_says_nothing_about_classification(empty_kb: KnowledgeBase):
 def test_unknown_metric_is_said_with_those_there_are(empty_kb: KnowledgeBase):
     fill(empty_kb, 2)
 
-    found = experience(empty_kb, "toy", metric="roc_auc")
+    found = run_history(empty_kb, "toy", metric="roc_auc")
 
     assert found.is_empty
     assert "only by accuracy" in found.notes[0]
@@ -69,7 +69,7 @@ def test_a_data_set_that_only_has_accuracy_is_compared_by_it(empty_kb: Knowledge
         run = Run(dataset=f"{number:032x}", algorithm="toy", config={"rate": 0.1}, scores=scores)
         empty_kb.add_run(run)
 
-    found = experience(empty_kb, "toy", metric="roc_auc")
+    found = run_history(empty_kb, "toy", metric="roc_auc")
 
     assert dict(zip(found.names, found.scores.tolist(), strict=True)) == {"set 0": 0.9, "set 1": 0.7}
 
@@ -81,7 +81,7 @@ def test_data_set_left_out_takes_its_namesakes_and_lookalikes_with_it(empty_kb: 
     empty_kb.add_metafeatures("f" * 32, twin, source="computed")
     empty_kb.add_run(Run(dataset="f" * 32, algorithm="toy", config={"rate": 0.1}, scores={"accuracy": 0.5}))
 
-    found = experience(empty_kb, "toy", metric="accuracy", leave_out=[f"{0:032x}"])
+    found = run_history(empty_kb, "toy", metric="accuracy", leave_out=[f"{0:032x}"])
 
     assert found.names == ("wine", "glass")
 
@@ -90,7 +90,7 @@ def test_new_data_set_leaves_out_what_looks_like_it(empty_kb: KnowledgeBase):
     fill(empty_kb, 3)
     like = empty_kb.metafeatures().loc[f"{1:032x}"].to_dict()
 
-    found = experience(empty_kb, "toy", metric="accuracy", like=like)
+    found = run_history(empty_kb, "toy", metric="accuracy", like=like)
 
     assert found.names == ("d0", "d2")
 
@@ -98,7 +98,7 @@ def test_new_data_set_leaves_out_what_looks_like_it(empty_kb: KnowledgeBase):
 def test_data_sets_of_one_name_are_kept_apart(empty_kb: KnowledgeBase):
     fill(empty_kb, 3, names=["same", "same", "other"])
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.n_datasets == 3
     assert sorted(np.bincount(found.groups).tolist()) == [8, 8, 8]
@@ -110,7 +110,7 @@ def test_repetitions_of_a_configuration_are_averaged(empty_kb: KnowledgeBase):
         run = Run(dataset="a" * 32, algorithm="toy", config={"rate": 0.1}, scores={"accuracy": score}, seed=seed)
         empty_kb.add_run(run)
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.scores.round(6).tolist() == [0.6]
 
@@ -130,7 +130,7 @@ def test_an_own_repetition_of_what_the_starter_ran_weighs_three_times_as_much(em
             )
             empty_kb.add_run(run)
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert [config["rate"] for config in found.configs] == [0.1, 0.2, 0.3]
     assert found.scores.round(6).tolist() == [0.7, 0.4, 0.8]
@@ -142,7 +142,7 @@ def test_values_that_only_look_equal_stay_apart(empty_kb: KnowledgeBase):
     for value in (None, "None", True):
         empty_kb.add_run(Run(dataset="a" * 32, algorithm="toy", config={"x": value}, scores={"accuracy": 0.5}))
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert [config["x"] for config in found.configs] == [None, "None", True]
 
@@ -163,7 +163,7 @@ def test_few_folds_and_proposed_configurations_weigh_less(empty_kb: KnowledgeBas
             )
             empty_kb.add_run(run)
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.weights.round(3).tolist() == [1.0, 0.5, 0.6, 0.3]
 
@@ -185,7 +185,7 @@ def test_seconds_come_with_the_reference_of_their_host(empty_kb: KnowledgeBase):
         )
     )
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.seconds.tolist() == [3.0]
     assert found.reference.tolist() == [0.25]
@@ -195,7 +195,7 @@ def test_hyperparameters_the_space_does_not_have_are_ignored(empty_kb: Knowledge
     fill(empty_kb, 2)
     space = Space([Float("rate", 0.001, 1.0, default=0.1, log=True)])
 
-    found = experience(empty_kb, "toy", metric="accuracy", space=space)
+    found = run_history(empty_kb, "toy", metric="accuracy", space=space)
 
     assert found.encoder.names == ("rate",)
     assert found.encoder.codings_[0].is_log
@@ -204,9 +204,9 @@ def test_hyperparameters_the_space_does_not_have_are_ignored(empty_kb: Knowledge
 def test_space_gives_columns_to_what_no_run_has_varied(empty_kb: KnowledgeBase):
     space = Space([Float("rate", 0.0, 1.0, default=0.1), Float("new", 0.0, 1.0, default=0.5)])
 
-    nothing = experience(empty_kb, "toy", metric="accuracy", space=space)
+    nothing = run_history(empty_kb, "toy", metric="accuracy", space=space)
     fill(empty_kb, 2)
-    found = experience(empty_kb, "toy", metric="accuracy", space=space)
+    found = run_history(empty_kb, "toy", metric="accuracy", space=space)
 
     assert nothing.encoder.names == found.encoder.names == ("rate", "new")
     assert np.isnan(found.rows[:, 1]).all()
@@ -215,7 +215,7 @@ def test_space_gives_columns_to_what_no_run_has_varied(empty_kb: KnowledgeBase):
 def test_large_data_sets_are_thinned_out(empty_kb: KnowledgeBase):
     fill(empty_kb, 2, n_runs=30)
 
-    found = experience(empty_kb, "toy", metric="accuracy", most_per_dataset=10)
+    found = run_history(empty_kb, "toy", metric="accuracy", most_per_dataset=10)
 
     assert np.bincount(found.groups).tolist() == [10, 10]
 
@@ -223,7 +223,7 @@ def test_large_data_sets_are_thinned_out(empty_kb: KnowledgeBase):
 def test_sizes_of_the_record_stand_in_for_metafeatures(empty_kb: KnowledgeBase):
     fill(empty_kb, 2, is_described=False)
 
-    found = experience(empty_kb, "toy", metric="accuracy")
+    found = run_history(empty_kb, "toy", metric="accuracy")
 
     assert found.metafeatures["NumberOfInstances"].tolist() == [100.0, 1_000_000.0]
     assert found.facts[0] is not None

@@ -6,8 +6,8 @@ import pytest
 from metaml.bandits import POLICIES
 from metaml.errors import BadRequest
 from metaml.laboratory.arms import (
-    Arm,
     Problem,
+    RecordedArm,
     best_curves,
     gaps,
     gaps_over_seconds,
@@ -21,8 +21,8 @@ from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.simulate import Cell
 
 
-def arm(*scores: float, seconds: float = 1.0) -> Arm:
-    return Arm("a", np.array(scores), np.full(len(scores), seconds))
+def arm(*scores: float, seconds: float = 1.0) -> RecordedArm:
+    return RecordedArm("a", np.array(scores), np.full(len(scores), seconds))
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaml.laboratory.result_table import Estimate, level, mean_of, paired_difference, ratio
+from metaml.laboratory.result_table import Estimate, level, mean_estimate, paired_difference, ratio
 
 
 def test_a_level_has_the_error_of_a_mean():
@@ -20,4 +20,4 @@ def test_a_ratio_is_that_of_the_means():
 
 
 def test_the_mean_of_estimates_shrinks_their_error():
-    assert mean_of([Estimate(1.0, 3.0), Estimate(3.0, 4.0)]) == Estimate(2.0, pytest.approx(2.5))
+    assert mean_estimate([Estimate(1.0, 3.0), Estimate(3.0, 4.0)]) == Estimate(2.0, pytest.approx(2.5))

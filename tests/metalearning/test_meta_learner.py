@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaml.metalearning.assessment.quality import cross_validate
-from metaml.metalearning.explain import explain, importances
+from metaml.metalearning.explain import explain, input_importances
 from metaml.metalearning.history import RunHistory, make_history
 from metaml.metalearning.meta_learner import RECIPES, LearnerRecipe, MetaLearner
 from metaml.metalearning.rank_correlation import kendall
@@ -148,10 +148,10 @@ def test_contributions_add_up_to_the_score(synthetic: RunHistory):
 
 
 def test_importances_are_shares(learner: MetaLearner):
-    found = importances(learner, 10)
+    found = input_importances(learner, 10)
 
     assert any(name == "rate" for name, _ in found)
-    assert sum(share for _, share in importances(learner, 100)) == pytest.approx(1.0)
+    assert sum(share for _, share in input_importances(learner, 100)) == pytest.approx(1.0)
 
 
 def test_synthetic_world_is_as_described():

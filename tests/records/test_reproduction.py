@@ -8,7 +8,15 @@ import pytest
 from metaml.algorithms import ALGORITHMS
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits, LocalExecutor, Outcome, evaluate
-from metaml.records.reproduction import changed_versions, compare, dataset_of, job_of, limits_of, plan_of, reproduce
+from metaml.records.reproduction import (
+    changed_versions,
+    compare_scores,
+    dataset_of,
+    job_of,
+    limits_of,
+    plan_of,
+    reproduce,
+)
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
@@ -68,7 +76,7 @@ def test_a_score_that_differs_is_named_with_its_fold(stored, iris):
 def test_rounding_and_undefined_scores_are_the_same():
     outcome = Outcome("ok", 1.0, {"kappa": (0.5, math.nan), "neg_rmse": (-1e6 - 1e-5, -2.0)}, folds=(0, 1))
 
-    n_compared, differences = compare({"kappa": [0.5 + 1e-12, math.nan], "neg_rmse": [-1e6, -2.0]}, outcome)
+    n_compared, differences = compare_scores({"kappa": [0.5 + 1e-12, math.nan], "neg_rmse": [-1e6, -2.0]}, outcome)
 
     assert (n_compared, differences) == (4, ())
 
@@ -76,8 +84,8 @@ def test_rounding_and_undefined_scores_are_the_same():
 def test_a_mean_is_compared_where_folds_are_not_known():
     outcome = Outcome("ok", 1.0, {"accuracy": (0.5, 1.0)}, folds=(0, 1))
 
-    assert compare({"accuracy": 0.75}, outcome) == (1, ())
-    assert [(item.fold, item.again) for item in compare({"accuracy": 0.7, "auc": 1.0}, outcome)[1]] == [
+    assert compare_scores({"accuracy": 0.75}, outcome) == (1, ())
+    assert [(item.fold, item.again) for item in compare_scores({"accuracy": 0.7, "auc": 1.0}, outcome)[1]] == [
         (None, 0.75),
         (None, None),
     ]

@@ -7,7 +7,7 @@ import pytest
 from metaml.algorithms import ALGORITHMS
 from metaml.errors import BadRequest
 from metaml.evaluation import Job, Limits, evaluate, make_plan
-from metaml.experience.load_history import experience
+from metaml.experience.load_history import run_history
 from metaml.records.conversion import fold_plan_record, run_of, stopped_early, store_dataset
 from metaml.records.reproduction import reproduce
 from metaml.sources import builtin
@@ -70,7 +70,7 @@ def test_it_does_not_take_the_place_of_the_complete_run(kb, early, whole):
 def test_experience_does_not_take_it_for_the_score_of_its_configuration(kb, early):
     kb.add_run(early)
 
-    found = experience(kb, NAME, metric="accuracy")
+    found = run_history(kb, NAME, metric="accuracy")
 
     assert found.is_empty
     assert "no complete run of random_forest" in found.notes[0]

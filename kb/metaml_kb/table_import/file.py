@@ -30,7 +30,7 @@ class BadCell(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class RowChunk:
     """Some rows as columns of raw cells. `lines` holds the line of the file where each row ends."""
 
     file: str
@@ -61,7 +61,7 @@ class TableFile:
     separator: str
     columns: tuple[str, ...]
 
-    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
+    def chunks(self, size: int = CHUNK) -> Iterator[RowChunk]:
         """Yield all rows, `size` at a time; blank lines are skipped."""
         with _explained(self.path), _open_text(self.path) as file:
             reader = csv.reader(file, delimiter=self.separator, strict=True)
@@ -76,7 +76,7 @@ class TableFile:
                             f"{len(self.columns)}. Correct the line, or choose another separator with --sep."
                         )
                 columns = map(list, zip(*(row for _, row in part), strict=True))
-                yield Chunk(self.path.name, lines, dict(zip(self.columns, columns, strict=True)))
+                yield RowChunk(self.path.name, lines, dict(zip(self.columns, columns, strict=True)))
 
     def require(self, column: str, option: str) -> None:
         """Raise `BadTable` unless the file has a column; the message lists the columns it has."""

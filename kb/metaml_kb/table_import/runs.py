@@ -23,7 +23,7 @@ from metaml_kb.table_import.cells import (
     read_name,
     read_number,
 )
-from metaml_kb.table_import.file import BadCell, Chunk, TableFile, open_table
+from metaml_kb.table_import.file import BadCell, RowChunk, TableFile, open_table
 from metaml_kb.table_import.layout import Roles, TableLayout, assign_roles
 
 # Scores that agree in nine digits are the same measurement, as in the test for clashes in `writing`.
@@ -187,7 +187,7 @@ def _survey(table: TableFile, layout: TableLayout, roles: Roles) -> _Survey:
     return survey
 
 
-def _facts(chunk: Chunk, layout: TableLayout, roles: Roles) -> _Facts:
+def _facts(chunk: RowChunk, layout: TableLayout, roles: Roles) -> _Facts:
     """Return the cells of a chunk that are not hyperparameters."""
     n = len(chunk.lines)
     names = chunk.read(layout.dataset_column, read_name)
@@ -221,13 +221,15 @@ def _speed(column: str, text: str) -> str | None:
     return None if speed is None else f"{column} {float(f'{speed:.2g}'):.12g}"
 
 
-def _parsed(chunk: Chunk, layout: TableLayout) -> Iterable[Mapping[str, Any]]:
+def _parsed(chunk: RowChunk, layout: TableLayout) -> Iterable[Mapping[str, Any]]:
     if layout.config_column is None:
         return [{}] * len(chunk.lines)
     return chunk.read(layout.config_column, parse_config)
 
 
-def _configs(chunk: Chunk, layout: TableLayout, survey: _Survey, algorithms: list[str]) -> Iterator[dict[str, Value]]:
+def _configs(
+    chunk: RowChunk, layout: TableLayout, survey: _Survey, algorithms: list[str]
+) -> Iterator[dict[str, Value]]:
     """Yield the configuration of each row; a hyperparameter without a value is left out."""
     columns = [chunk.read(name, reader.read) for name, reader in survey.columns.items()]
     rows = zip(*columns, strict=True) if columns else iter([()] * len(chunk.lines))

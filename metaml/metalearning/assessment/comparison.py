@@ -24,7 +24,7 @@ PER_DATASET = 100
 """Runs of each data set that a meta-learner is trained on; with more it is no better."""
 
 
-def compare(
+def compare_rankings(
     history: RunHistory, rankings: Sequence[str] = tuple(RANKINGS), *, n_folds: int | None = 10, seed: int = 0
 ) -> dict[str, Quality]:
     """Return Kendall's tau-b of each ranking on each data set, learnt without that data set.

@@ -61,7 +61,7 @@ def looked_at(n: int, n_evaluations: int, rng: np.random.Generator) -> tuple[Pos
     return order[:n_evaluations], order[n_evaluations:]
 
 
-def summary(qualities: Sequence[tuple[str, Quality]]) -> list[dict[str, object]]:
+def mean_taus(qualities: Sequence[tuple[str, Quality]]) -> list[dict[str, object]]:
     """Return a row for each ranking: its mean tau, the standard error and the number of data sets."""
     return [
         {"ranking": name, "tau": round(q.mean, 3), "error": round(q.error, 3), "datasets": len(q.taus)}

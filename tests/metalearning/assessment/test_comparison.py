@@ -4,7 +4,7 @@ from functools import partial
 
 from metaml.acquisition.committee import Expert
 from metaml.arrays import Floats
-from metaml.metalearning.assessment.comparison import compare, compare_after
+from metaml.metalearning.assessment.comparison import compare_after, compare_rankings
 from metaml.metalearning.assessment.growth import growth_curve
 from metaml.metalearning.assessment.neighbours import Neighbours
 from metaml.metalearning.assessment.quality import cross_validate
@@ -13,7 +13,7 @@ from tests.metalearning.worlds import make_synthetic
 
 
 def test_rankings_side_by_side(synthetic: RunHistory):
-    found = compare(synthetic, ("both", "metafeatures", "neighbours"), n_folds=3)
+    found = compare_rankings(synthetic, ("both", "metafeatures", "neighbours"), n_folds=3)
 
     assert found["metafeatures"].mean == 0.0
     assert found["both"].mean > 0.3
@@ -23,7 +23,7 @@ def test_rankings_side_by_side(synthetic: RunHistory):
 def test_neighbours_look_up_all_runs():
     crowded = make_synthetic(6, 150)
 
-    found = compare(crowded, ("neighbours",), n_folds=3)
+    found = compare_rankings(crowded, ("neighbours",), n_folds=3)
 
     assert (
         found["neighbours"].taus
