@@ -1,12 +1,13 @@
 """What is known of a stored run: what it is, who proposed it, what was predicted, and what came out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from metaml.evaluation import METRICS, display
 from metaml.evaluation.scoring import DEFAULT_METRICS
+from metaml.records.session_keys import stored_plan
 from metaml_kb.lookup import StoredRun
 
 PROPOSED = {
@@ -20,7 +21,7 @@ PROPOSED = {
 PROPOSED_BY_EXPERIENCE = "Experience: a model of past data sets, corrected by the runs before it in its session."
 
 
-def facts_of(stored: StoredRun) -> dict[str, Any]:
+def run_facts(stored: StoredRun) -> dict[str, Any]:
     """Return all that is known of a run as plain JSON."""
     run, dataset, plan, session = stored.run, stored.dataset, stored.fold_plan, stored.session
     machine, proposal = stored.environment, run.proposal
@@ -93,8 +94,8 @@ def is_proposed_by_experience(stored: StoredRun) -> bool:
 def metric_of(stored: StoredRun) -> str:
     """Return the metric that a run's session optimised; else the one that its task is judged by, if it has it."""
     scores = stored.run.scores
-    plan = None if stored.session is None else stored.session.settings.get("lineup")
-    optimised = plan.get("metric") if isinstance(plan, Mapping) else None
+    plan = None if stored.session is None else stored_plan(stored.session.settings)
+    optimised = None if plan is None else plan.get("metric")
     usual = {str(task): name for task, name in DEFAULT_METRICS.items()}.get(stored.dataset.task)
     known = [str(name) for name in (optimised, usual) if name is not None and (name in scores or not scores)]
     return next(iter(known), min(scores, default="score"))

@@ -47,12 +47,6 @@ RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
 """With the runtime rule, candidates are not improved by local search: its optimum is no better than the first look."""
 
 
-STORED_AS = "lineup"
-"""The key of a plan in the stored settings and events of a session."""
-INITIAL_DESIGN_ENDED = "opening ended"
-"""The event of an initial design that took too long, as sessions have always stored it."""
-
-
 class SearchExperience(Protocol):
     """What past data sets say about the algorithms on this one; `metaml.experience` implements it."""
 
@@ -119,7 +113,7 @@ class SearchPlan:
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """Return the plan that was stored as plain JSON."""
         fields = {"initial_design": content.get("opening", ()), **content}
-        fields.pop("opening", None)  # how earlier sessions stored it
+        fields.pop("opening", None)  # the key of older sessions
         fields["facts"] = Facts(**fields["facts"])
         fields["algorithms"] = tuple(fields["algorithms"])
         fields["inert"] = tuple(fields.get("inert", ()))

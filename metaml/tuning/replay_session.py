@@ -9,7 +9,8 @@ from metaml.errors import BadRequest
 from metaml.experience.experience import Experience
 from metaml.experience.lesson_files import LessonRequest, lessons_of_revision
 from metaml.experience.load_history import to_leave_out
-from metaml.search.plan import INITIAL_DESIGN_ENDED, STORED_AS, SearchPlan, build_search
+from metaml.records.session_keys import ends_initial_design, stored_plan
+from metaml.search.plan import SearchPlan, build_search
 from metaml.spaces.config import Config
 from metaml.tuning.resume import trials_of
 from metaml.tuning.trials import PredictionFiles, Trial
@@ -35,18 +36,18 @@ class Step:
 
 def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     """Return the steps of the session whose key has this beginning, each with what is proposed at its place now."""
-    key, settings = _session(kb, beginning)
-    plan = SearchPlan.from_json(settings[STORED_AS])
+    key, settings, stored = _session(kb, beginning)
+    plan = SearchPlan.from_json(stored)
     search = build_search(plan, _experience_of(kb, settings, plan))
     trials = {trial.run.identity: trial for trial in trials_of(kb, key, plan.metric, PredictionFiles(None))}
     steps: list[Step] = []
     finished: list[Trial] = []
     under_way: dict[tuple[str, str], tuple[str, Config]] = {}
     for kind, details in kb.events(key):
-        if kind == INITIAL_DESIGN_ENDED:
+        if ends_initial_design(kind):
             search.end_initial_design()
         elif kind in ("experience joined", "resumed"):
-            plan = SearchPlan.from_json(details[STORED_AS])
+            plan = SearchPlan.from_json(stored_plan(details) or {})
             search = build_search(plan, _experience_of(kb, {**settings, **details}, plan))
             for trial in finished:
                 search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric))
@@ -83,7 +84,8 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     return steps
 
 
-def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any]]:
+def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return the key of a session, its settings and the search plan in them."""
     found = kb.sessions("tune")
     found = found[found["key"].str.startswith(beginning.strip().lower())]
     if len(found) != 1:
@@ -92,9 +94,10 @@ def _session(kb: KnowledgeBase, beginning: str) -> tuple[str, dict[str, Any]]:
             f"{how_many} a key that begins with {beginning!r}. metaml show DIR names the session of a result."
         )
     settings: dict[str, Any] = found["settings"].iloc[0]
-    if STORED_AS not in settings:
+    plan = stored_plan(settings)
+    if plan is None:
         raise BadRequest(f"Session {beginning} was made by an older metaml, which stored no plan. Replay a newer one.")
-    return str(found["key"].iloc[0]), settings
+    return str(found["key"].iloc[0]), settings, plan
 
 
 def _experience_of(kb: KnowledgeBase, settings: Mapping[str, Any], plan: SearchPlan) -> Experience | None:

@@ -12,7 +12,8 @@ import psutil
 
 from metaml.evaluation import FoldPlan, Limits, Outcome
 from metaml.records.conversion import stopped_early
-from metaml.search.plan import STORED_AS, SearchPlan
+from metaml.records.session_keys import stored_plan
+from metaml.search.plan import SearchPlan
 from metaml.search.settings import TuneSettings
 from metaml.tuning.trials import PredictionFiles, Trial
 from metaml_kb import KnowledgeBase
@@ -60,12 +61,13 @@ def find_unfinished(kb: KnowledgeBase, dataset: str, prediction_files: Predictio
     """Return the newest session on a data set (fingerprint) that did not end, None if all did or are under way."""
     unfinished = kb.sessions("tune", unfinished=True)
     for key, settings in zip(unfinished["key"], unfinished["settings"], strict=True):
-        if settings.get("dataset") == dataset and STORED_AS in settings and "n_folds" in settings:
+        stored = stored_plan(settings)
+        if settings.get("dataset") == dataset and stored is not None and "n_folds" in settings:
             resumed = _last(kb, str(key), "resumed") or {}
             if _is_under_way(resumed.get("held_by") or settings.get("held_by")):
                 continue
-            joined = _last(kb, str(key), "experience joined") or settings
-            plan = SearchPlan.from_json(joined[STORED_AS])
+            joined = stored_plan(_last(kb, str(key), "experience joined") or {})
+            plan = SearchPlan.from_json(joined or stored)
             trials = trials_of(kb, str(key), plan.metric, prediction_files)
             return UnfinishedSession(str(key), plan, trials, settings)
     return None

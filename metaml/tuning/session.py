@@ -19,12 +19,11 @@ from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
+from metaml.records.session_keys import INITIAL_DESIGN_ENDED, SEARCH_PLAN
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.objectives import MetricObjective, Objective
 from metaml.search.plan import (
-    INITIAL_DESIGN_ENDED,
     INITIAL_SHARE,
-    STORED_AS,
     SearchPlan,
     build_search,
     default_starts,
@@ -222,7 +221,7 @@ class TuneSession:
         """Return the search plan, and what of the knowledge base it is based on."""
         experience = self.advisor.experience
         return {
-            STORED_AS: self.search_plan.as_json(),
+            SEARCH_PLAN: self.search_plan.as_json(),
             "lessons": None if experience is None else experience.lessons.revision,
             # As they were used: describing the data set again, with more time, may find more.
             "metafeatures": {} if experience is None else experience.known,

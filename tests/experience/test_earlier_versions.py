@@ -162,7 +162,9 @@ def test_what_is_inherited_is_kept_in_the_line_up_of_the_session(kb, this_week):
         kb.sql("SELECT settings FROM session WHERE key = :key", {"key": found.session})["settings"].iloc[0]
     )
 
-    assert [tuple(item) for item in settings["lineup"]["initial_design"]] == list(session.search_plan.initial_design)
+    assert [tuple(item) for item in settings["search_plan"]["initial_design"]] == list(
+        session.search_plan.initial_design
+    )
 
 
 def test_without_experience_nothing_is_inherited(kb, executor):

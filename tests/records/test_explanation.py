@@ -6,11 +6,11 @@ import math
 import pytest
 
 from metaml.records.explanation import (
-    facts_of,
     is_proposed_by_experience,
     mean_of,
     metric_of,
     proposer_of,
+    run_facts,
     shown,
 )
 from metaml_kb import ProposalRecord
@@ -48,7 +48,7 @@ def test_the_proposer_is_told_in_a_sentence(stored_run, origin, proposer, begins
 
 
 def test_a_run_is_judged_by_the_metric_that_its_session_optimised(kb, stored_run):
-    session = kb.start_session("tune", seed=0, settings={"lineup": {"metric": "roc_auc"}})
+    session = kb.start_session("tune", seed=0, settings={"search_plan": {"metric": "roc_auc"}})
 
     assert metric_of(stored_run(session=session)) == "roc_auc"
 
@@ -62,7 +62,7 @@ def test_without_a_session_the_metric_is_one_that_the_run_has(stored_run):
 def test_all_that_is_known_is_plain_json_in_which_undefined_is_none(stored_run):
     stored = stored_run(scores={"accuracy": [0.5, math.nan]}, proposal=ProposalRecord("gbqr", predicted_score=0.7))
 
-    facts = json.loads(json.dumps(facts_of(stored), allow_nan=False))
+    facts = json.loads(json.dumps(run_facts(stored), allow_nan=False))
 
     assert facts["fold_scores"] == {"accuracy": [0.5, None]}
     assert facts["scores"] == {"accuracy": 0.5}
