@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metaml.api import TuneResult, load, predict, tune
+    from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, describe, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.starter import open_with_starter as open_kb
@@ -21,12 +22,14 @@ _HOMES = {
     "KnowledgeBase": "metaml_kb",
     "MetaMLClassifier": "metaml.estimators",
     "MetaMLRegressor": "metaml.estimators",
+    "Optimizer": "metaml.blackbox",
     "Run": "metaml_kb",
     "TuneResult": "metaml.api",
     "bot": "metaml.commands",
     "describe": "metaml.commands",
     "learn": "metaml.commands",
     "load": "metaml.api",
+    "minimize": "metaml.blackbox",
     "open_kb": "metaml.starter:open_with_starter",
     "predict": "metaml.api",
     "replay": "metaml.commands",
@@ -41,6 +44,7 @@ __all__ = [
     "KnowledgeBase",
     "MetaMLClassifier",
     "MetaMLRegressor",
+    "Optimizer",
     "Run",
     "TuneResult",
     "__version__",
@@ -48,6 +52,7 @@ __all__ = [
     "describe",
     "learn",
     "load",
+    "minimize",
     "open_kb",
     "predict",
     "replay",

@@ -3,7 +3,7 @@ pool.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -184,6 +184,10 @@ class Optimizer:
         """Learn earlier runs, as (configuration, score, seconds), in the order they were made."""
         for config, score, seconds in runs:
             self.observe(config, score, seconds)
+
+    def rescore(self, scores: Sequence[float | None]) -> None:
+        """Judge the runs it was told by other scores, in their order, as a search for several objectives does."""
+        self._seen = [replace(seen, score=score) for seen, score in zip(self._seen, scores, strict=True)]
 
     def drop(self, config: Config) -> None:
         """Forget a proposal that will not be evaluated."""

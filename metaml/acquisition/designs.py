@@ -1,0 +1,61 @@
+"""Initial designs: places that fill a space evenly, whatever its parameters are."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaml.acquisition.cube import Cube
+from metaml.arrays import Floats
+from metaml.spaces import Choice
+
+OVERSAMPLING = 10
+"""How many times more places are drawn than kept, as in Horn & Bischl (2016)."""
+
+
+def initial_design(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
+    """Return `n` places: a Latin hypercube, or thinned random ones where parameters are choices or may be inactive."""
+    is_plain = all(p.when is None and not isinstance(p, Choice) for p in cube.parameters)
+    return latin_hypercube(cube, n, rng) if is_plain else thinned(cube, n, rng)
+
+
+def latin_hypercube(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
+    """Return `n` places of which each `n`-th part of every coordinate has one (McKay et al. 1979)."""
+    columns = [rng.permutation(n) for _ in range(cube.n_parameters)]
+    if not columns:
+        return np.zeros((n, 0))
+    places: Floats = (np.column_stack(columns) + rng.random((n, cube.n_parameters))) / n
+    return places
+
+
+def thinned(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
+    """Return `n` of ten times as many random places; again and again, one of the two nearest is left out.
+
+    Distances are Gower's (1971): a number counts by its difference, a choice as equal or not. Where only one of
+    two places has a parameter, they differ by 1 in it (Horn & Bischl 2016, section II.a).
+    """
+    places = cube.sample(OVERSAMPLING * n, rng)
+    distances = gower(cube, places)
+    np.fill_diagonal(distances, np.inf)
+    is_kept = np.ones(len(places), dtype=np.bool_)
+    for _ in range(len(places) - n):
+        nearest = distances.min(axis=1)
+        loser = int(rng.choice(np.flatnonzero(nearest <= nearest.min() + 1e-12)))
+        is_kept[loser] = False
+        distances[loser], distances[:, loser] = np.inf, np.inf
+    return places[is_kept]
+
+
+def gower(cube: Cube, places: Floats) -> Floats:
+    """Return the distance between each two places, in [0, 1]."""
+    active = cube.active(places)
+    n_choices: NDArray[np.int64] = cube.n_choices()
+    total = np.zeros((len(places), len(places)))
+    for k, count in enumerate(n_choices):
+        column, here = places[:, k], active[:, k]
+        if count:
+            codes = np.minimum((column * count).astype(np.int64), count - 1)
+            apart = (codes[:, np.newaxis] != codes).astype(np.float64)
+        else:
+            apart = np.abs(column[:, np.newaxis] - column)
+        both, one = here[:, np.newaxis] & here, here[:, np.newaxis] ^ here
+        total += np.where(both, apart, np.where(one, 1.0, 0.0))
+    return total / max(len(n_choices), 1)

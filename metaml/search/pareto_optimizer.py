@@ -1,0 +1,144 @@
+"""Ask for the next configuration, tell its costs: Bayesian optimisation of several objectives over one space."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metaml.acquisition.candidates import Candidate, SpaceCandidates
+from metaml.acquisition.committee import Committee, Expert
+from metaml.acquisition.designs import initial_design
+from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
+from metaml.acquisition.scalarisation import draw_weights, tchebycheff, unit_costs
+from metaml.arrays import Flags, Floats
+from metaml.errors import BadRequest
+from metaml.pareto import front_numbers, is_non_dominated
+from metaml.search.optimizer import Optimizer, Proposal
+from metaml.spaces import Space
+from metaml.spaces.config import Config
+
+Costs = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a search for several objectives chooses: what judges candidates, and what its designs are.
+
+    `judge` gets the name of a surrogate and the number of objectives. Without it, everything is a design of
+    `design_size` places, or random if that is 0.
+    """
+
+    judge: Callable[[str, int], Committee] | None = None
+    has_design: bool = True
+
+
+METHODS: dict[str, Method] = {
+    "parego": Method(lambda surrogate, _: Committee((Expert(surrogate, "upper_bound"),))),
+    "sms_ego": Method(HypervolumeCommittee),
+    "latin_hypercube": Method(),
+    "random": Method(has_design=False),
+}
+"""How several objectives are searched, by name: ParEGO, SMS-EGO and two rivals without a model."""
+
+
+class ParetoOptimizer(Optimizer):
+    """Proposes configurations for the Pareto front of two or three costs, lower is better.
+
+    The first `n_design` proposals fill the space evenly. Then `parego` draws one weight vector for each proposal and
+    models the weighted costs; `sms_ego` models each objective and looks for the largest gain in dominated volume.
+    What is proposed depends on the seed and on what was told and is open, as with any optimizer. `n_total` is how
+    many evaluations are planned: near the end, `sms_ego` explores less.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        n_objectives: int,
+        method: str = "parego",
+        surrogate: str = "gaussian_process_raw",
+        starts: Sequence[Config] = (),
+        n_design: int = 10,
+        n_total: int | None = None,
+        search: str = "neighbours",
+        seed: int = 0,
+    ) -> None:
+        if method not in METHODS:
+            raise BadRequest(f"No method is named {method!r}. Choose one of {', '.join(METHODS)}.")
+        if n_objectives not in (2, 3):
+            raise BadRequest(f"A front has 2 or 3 objectives, not {n_objectives}. Leave some out.")
+        self.method, self.n_objectives, self.n_design, self.n_total = method, n_objectives, n_design, n_total
+        judge = METHODS[method].judge
+        super().__init__(
+            SpaceCandidates(space, search=search),
+            strategy="random" if judge is None else judge(surrogate, n_objectives),
+            starts=starts,
+            n_random=0,
+            seed=seed,
+        )
+        self.name = method
+        self._cube = SpaceCandidates(space).cube
+        self._costs: list[Costs | None] = []
+
+    @property
+    def costs(self) -> Floats:
+        """Return the costs of the runs it was told, in their order; NaN for those that failed."""
+        rows = [(np.nan,) * self.n_objectives if costs is None else costs for costs in self._costs]
+        return np.array(rows, dtype=np.float64).reshape(-1, self.n_objectives)
+
+    @property
+    def on_front(self) -> Flags:
+        """Return which of the runs it was told no other one dominates."""
+        return is_non_dominated(self.costs)
+
+    def observe_costs(self, config: Config, costs: Sequence[float] | None, seconds: float | None = None) -> None:
+        """Learn the costs of a configuration, one for each objective; None, or one that is not finite, is a failure."""
+        if costs is not None and len(costs) != self.n_objectives:
+            raise BadRequest(f"{self.n_objectives} objectives have {self.n_objectives} values, not {len(costs)}.")
+        worked = costs is not None and bool(np.isfinite(costs).all())
+        self._costs.append(tuple(float(cost) for cost in costs) if costs is not None and worked else None)
+        self.observe(config, 0.0 if worked else None, seconds)
+
+    def _propose(self, n: int, rng: np.random.Generator) -> tuple[Proposal, Floats]:
+        has_design, has_judge = METHODS[self.method].has_design, self._committee is not None
+        if has_design and (n < self.n_design or not has_judge):
+            return self._of_design(n, rng)
+        if has_judge and np.isfinite(self.costs).any():
+            self.rescore(self._scores(rng))
+        return super()._propose(n, rng)
+
+    def _of_design(self, n: int, rng: np.random.Generator) -> tuple[Proposal, Floats]:
+        """Return the next place of a design; when one is used up, the next begins."""
+        block, place = divmod(n, self.n_design)
+        places = initial_design(self._cube, self.n_design, np.random.default_rng((self.seed, block, self.n_design)))
+        config = self._cube.config(places[place])
+        if self.is_taken(config):
+            return self._proposal(self._candidates.random(self._is_taken, rng), "random")
+        return self._proposal(Candidate(config, self._candidates.row(config)), "design")
+
+    def _scores(self, rng: np.random.Generator) -> list[float | None]:
+        """Return what the runs are ranked and, with ParEGO, modelled by in this proposal."""
+        costs = self.costs
+        failed = np.isnan(costs[:, 0])
+        if self.method == "parego":
+            scores = -tchebycheff(unit_costs(costs), draw_weights(self.n_objectives, rng))
+        else:
+            # Which runs of the front have their neighbours looked at is left to chance.
+            scores = -(front_numbers(costs) + rng.random(len(costs)))
+        return [None if is_failed else float(score) for score, is_failed in zip(scores, failed, strict=True)]
+
+    def _fit(self, committee: Committee, rng: np.random.Generator) -> None:
+        if not isinstance(committee, HypervolumeCommittee):
+            super()._fit(committee, rng)
+            return
+        costs = self.costs
+        filled = np.where(np.isnan(costs), np.nanmax(costs, axis=0), costs)
+        pending = [row for _, row in self._open.values()]
+        n_left = len(costs) if self.n_total is None else max(self.n_total - len(costs), 0)
+        committee.fit_costs(
+            np.stack(self._rows),
+            filled,
+            np.array(pending).reshape(len(pending), len(self._rows[0])),
+            n_left=n_left,
+            seed=int(rng.integers(2**31)),
+        )
