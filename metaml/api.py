@@ -130,6 +130,7 @@ def tune(
     exclude_datasets: str | Iterable[str] = (),
     kb: str | Path | KnowledgeBase | None = None,
     name: str | None = None,
+    ignore: str | Iterable[str] = (),
     verbose: int = 0,
 ) -> TuneResult:
     """Return the best model that the budget allows for a csv, parquet or ARFF file, or for a frame.
@@ -139,6 +140,7 @@ def tune(
     it is five minutes. `output` is a folder for the model, the report and the tables; without one nothing is written.
     `kb` is a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
     ":memory:" neither uses nor adds experience. `name` is what the data set is called, by default its file's name.
+    `ignore` names columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
 
     Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
 
@@ -165,8 +167,11 @@ def tune(
         n_layers=layers,
     )
     budget = Budget(settings.seconds)
+    dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore)
+    for warning in dataset.warnings:
+        warnings.warn(warning, UserWarning, stacklevel=2)
     return result_of(
-        dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory)),
+        dataset,
         settings,
         budget=budget,
         kb=kb,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.options import Ignore
+from metaml_cli.pages import printable
 from metaml_cli.render import Format, counted, say, show, show_facts
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ def describe(
     path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
+    ignore: Ignore = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for the metafeatures, in seconds.")] = 30.0,
     kb: KB = None,
     form: Form = Format.table,
@@ -29,7 +32,7 @@ def describe(
     from metaml.data import read_dataset
     from metaml.metafeatures import describe as describe_dataset
 
-    dataset = read_dataset(path, target=target, task=task)
+    dataset = read_dataset(path, target=target, task=task, ignore=ignore or ())
     introduce(dataset)
     facts = describe_dataset(dataset, seconds=seconds)
     similar = _similar(kb, dataset.fingerprint, facts.values)
@@ -57,13 +60,15 @@ def describe(
 
 
 def introduce(dataset: "Dataset") -> None:
-    """Print what was read, which column is the target, and every repair of the data."""
+    """Print what was read, which column is the target, every repair of the data, and what is suspicious."""
     guessed = ", its last column" if dataset.target_was_guessed else ""
     size = f"{counted(len(dataset.y), 'row')}, {counted(dataset.X.shape[1], 'feature')}"
     say(f"{dataset.name}: {size}, {dataset.task}.")
     say(f"Predicting {dataset.target!r}{guessed}.")
     for repair in dataset.repairs:
         say(f"  {repair.column or 'table'}: {repair.what} ({repair.why})")
+    for warning in dataset.warnings:
+        say(f"Warning: {printable(warning)}")
 
 
 def _similar(place: str | None, fingerprint: str, values: dict[str, float]) -> list[dict[str, Any]]:

@@ -1,4 +1,10 @@
-"""Parse options that hold comma-separated names or numbers."""
+"""Options that several commands share, and those that hold comma-separated names or numbers."""
+
+from typing import Annotated
+
+import typer
+
+Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
 
 
 def names_in(text: str) -> tuple[str, ...]:

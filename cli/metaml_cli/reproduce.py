@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.options import Ignore
 from metaml_cli.pages import WIDTH, printable, wrapped
 from metaml_cli.render import Format, as_text, say, show_facts
 
@@ -24,6 +25,7 @@ def reproduce(
         Path | None, typer.Option(help="The file it was made on; not needed for the data sets of bot --builtin.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the stored one.")] = None,
+    ignore: Ignore = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -39,7 +41,7 @@ def reproduce(
 
     with opened(kb) as base:
         stored = find_run(base, run)
-    dataset = dataset_of(stored, data, target)
+    dataset = dataset_of(stored, data, target, ignore or ())
     took = (stored.run.fit_seconds or 0.0) + (stored.run.predict_seconds or 0.0)
     say(f"Evaluating {stored.run.algorithm} on {dataset.name} again; it took {took:.1f} s.")
     found = make_again(stored, dataset)

@@ -8,7 +8,7 @@ import typer
 
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, Form, opened
-from metaml_cli.options import names_in
+from metaml_cli.options import Ignore, names_in
 from metaml_cli.pages import WIDTH
 from metaml_cli.render import Format, counted, say, show
 
@@ -18,6 +18,7 @@ def suggest(
     n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many.")] = 10,
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
+    ignore: Ignore = None,
     metric: Annotated[str, typer.Option(help="What counts; auto: ROC AUC, log loss or RMSE.")] = "auto",
     algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
     exclude_dataset: Annotated[
@@ -35,7 +36,7 @@ def suggest(
     from metaml.experience.suggest import request_for
     from metaml.experience.suggest import suggest as suggest_for
 
-    dataset = read_dataset(path, target=target, task=task)
+    dataset = read_dataset(path, target=target, task=task, ignore=ignore or ())
     introduce(dataset)
     request = request_for(dataset, metric=metric, algorithms=names_in(algorithms or ""))
     with opened(kb, create=kb is None) as base:

@@ -11,7 +11,7 @@ from metaml.seeds import MOST_SEED
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import GAP, LiveLine, counted_interrupts
-from metaml_cli.options import names_in
+from metaml_cli.options import Ignore, names_in
 from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"
@@ -31,6 +31,7 @@ def tune(
     path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
+    ignore: Ignore = None,
     metric: Annotated[str, typer.Option(help="auto (ROC AUC, log loss, RMSE), f1, accuracy, r2 …")] = "auto",
     time_budget: Annotated[str | None, typer.Option(help="Total time, such as 10m; default: 5m.")] = None,
     iterations: Annotated[
@@ -103,7 +104,8 @@ def tune(
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.run import tune as tune_dataset
 
-        dataset = read_dataset(path, target=target, task=task, limits=ReadingLimits(budget, limit_memory))
+        limits = ReadingLimits(budget, limit_memory)
+        dataset = read_dataset(path, target=target, task=task, limits=limits, ignore=ignore or ())
         introduce(dataset)
         budget.drag.note(budget.used, time.process_time())
         settings = TuneSettings(

@@ -20,7 +20,8 @@ class Dataset:
     expanded) or an unordered `category` with sorted text levels. `y` holds int64 codes into `labels`, or
     float64 for regression, and has no missing values. `labels` are the original labels in their original type.
     `columns` are the raw columns without the target, used or not. `rows` are the positions of the used rows in
-    the raw table.
+    the raw table. `ignored` are the raw columns that the user left out. `warnings` are sentences about what is
+    suspicious, such as a column that alone nearly determines the target.
     """
 
     name: str
@@ -35,6 +36,8 @@ class Dataset:
     schema: Schema
     rows: npt.NDArray[np.intp]
     target_was_guessed: bool = False
+    ignored: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape

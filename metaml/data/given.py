@@ -16,15 +16,18 @@ def dataset_in(
     task: str | None = None,
     name: str | None = None,
     limits: ReadingLimits = NO_LIMITS,
+    ignore: str | Iterable[str] = (),
 ) -> Dataset:
-    """Return the data set in a file or a frame; a frame without a `name` is called "data". `limits` are for a pipe.
+    """Return the data set in a file or a frame; a frame without a `name` is called "data".
+
+    `limits` are for a pipe. `ignore` names columns to leave out.
 
     >>> dataset_in(pd.DataFrame({"x": range(20), "y": ["a", "b"] * 10})).target
     'y'
     """
     if isinstance(data, pd.DataFrame):
-        return from_frame(data, target, task, name or "data")
-    return read_dataset(data, target, task, name, limits)
+        return from_frame(data, target, task, name or "data", one_or_more(ignore))
+    return read_dataset(data, target, task, name, limits, one_or_more(ignore))
 
 
 def names_in(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """From a raw table to a `Dataset`: target, rows, columns, in that order, with every repair listed."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.fingerprint import fingerprint
 from metaml.data.kinds import InspectedColumn, inspect_columns, numbers_rows
+from metaml.data.leaks import leak_warning
 from metaml.data.names import free_name, is_unnamed, names_an_index, usable_names
 from metaml.data.raw import RawTable
 from metaml.data.reading import read_table, table_name
 from metaml.data.schema import Feature, Schema
-from metaml.data.target import Target, find_target, read_target
+from metaml.data.target import Target, find_column, find_target, read_target
 from metaml.errors import BadDataset
 
 FEWEST_ROWS = 5
@@ -27,21 +29,29 @@ def read_dataset(
     task: str | None = None,
     name: str | None = None,
     limits: ReadingLimits = NO_LIMITS,
+    ignore: Collection[str] = (),
 ) -> Dataset:
-    """Return the data set in a csv, parquet or ARFF file or pipe; `target` and `task` are as in `from_frame`."""
-    return _prepare(read_table(path, limits=limits), target, task, name or table_name(path))
+    """Return the data set in a csv, parquet or ARFF file or pipe; other parameters are as in `from_frame`."""
+    return _prepare(read_table(path, limits=limits), target, task, name or table_name(path), ignore)
 
 
-def from_frame(frame: pd.DataFrame, target: str | None = None, task: str | None = None, name: str = "data") -> Dataset:
+def from_frame(
+    frame: pd.DataFrame,
+    target: str | None = None,
+    task: str | None = None,
+    name: str = "data",
+    ignore: Collection[str] = (),
+) -> Dataset:
     """Return the data set in a frame.
 
     `target` is the name of a column. By default it is the last one, and `target_was_guessed` is True. `task` is
     "binary", "multiclass" or "regression"; by default the target's values decide (see `metaml.data.task`).
+    `ignore` names columns to leave out.
     """
-    return _prepare(RawTable(frame), target, task, name)
+    return _prepare(RawTable(frame), target, task, name, ignore)
 
 
-def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -> Dataset:
+def _prepare(table: RawTable, target: str | None, task: str | None, name: str, ignore: Collection[str] = ()) -> Dataset:
     raw_names = list(table.frame.columns)
     if not raw_names or len(table.frame) == 0:
         raise BadDataset(
@@ -51,6 +61,9 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
     frame = table.frame.set_axis(names, axis=1)
     unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
     target_name = find_target(frame, target, name, unnamed=unnamed)
+    ignored = tuple(find_column(names, wanted, name, "Leave out one with --ignore.") for wanted in ignore)
+    if target_name in ignored:
+        raise BadDataset(f"{target_name!r} is the target, so it cannot be left out. Choose another with --target.")
     # Codes such as 007 keep their zeros as labels, but become numbers as features.
     labelled = table.codes.get(names.index(target_name), frame[target_name])
     learnt = read_target(labelled, target_name, task)
@@ -60,7 +73,10 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
         )
 
     kept = frame if len(learnt.rows) == len(frame) else frame.iloc[learnt.rows]
-    findings = _findings(frame, kept, target_name, unnamed)
+    findings = [
+        _left_out(finding) if finding.column.name in ignored else finding
+        for finding in _findings(frame, kept, target_name, unnamed)
+    ]
     features = _distinctly_named([finding.feature for finding in findings if finding.feature is not None])
     repairs = (
         *table.repairs,
@@ -74,6 +90,7 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
 
     schema = _schema(features, learnt, table, names)
     X = schema.apply(kept)
+    warning = leak_warning(X, learnt.y, schema)
     return Dataset(
         name=name,
         X=X,
@@ -87,6 +104,8 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str) -
         schema=schema,
         rows=learnt.rows,
         target_was_guessed=target is None,
+        ignored=ignored,
+        warnings=(warning,) if warning else (),
     )
 
 
@@ -97,6 +116,10 @@ def _findings(frame: pd.DataFrame, kept: pd.DataFrame, target: str, unnamed: set
     counters = {name for name in likely if numbers_rows(frame[name])}
     found = inspect_columns(kept, [name for name in candidates if name not in counters])
     return [_row_number(name) if name in counters else next(found) for name in candidates]
+
+
+def _left_out(finding: InspectedColumn) -> InspectedColumn:
+    return replace(finding, feature=None, repairs=(Repair(finding.column.name, "left out", "as asked for"),))
 
 
 def _row_number(name: str) -> InspectedColumn:

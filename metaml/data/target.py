@@ -49,14 +49,17 @@ def find_target(frame: pd.DataFrame, wanted: object, file_name: str, *, unnamed:
     if wanted is None:
         real = (name for name in reversed(names) if name not in unnamed or frame[name].notna().any())
         return next(real, names[-1])
+    return find_column(names, wanted, file_name, "Choose one with --target.")
+
+
+def find_column(names: list[str], wanted: object, file_name: str, what_to_do: str) -> str:
+    """Return the name of the wanted column. Raises `BadDataset` that ends with `what_to_do` if there is none."""
     if str(wanted).strip() in names:
         return str(wanted).strip()
     lower = {name.lower(): name for name in names}
     close = difflib.get_close_matches(str(wanted).lower(), lower, n=2)
     hint = f" Did you mean {' or '.join(repr(lower[name]) for name in close)}?" if close else ""
-    raise BadDataset(
-        f"{file_name} has no column {str(wanted)!r}. Columns: {first_names(names)}.{hint} Choose one with --target."
-    )
+    raise BadDataset(f"{file_name} has no column {str(wanted)!r}. Columns: {first_names(names)}.{hint} {what_to_do}")
 
 
 def read_target(column: pd.Series, name: str, asked: str | None) -> Target:

@@ -3,7 +3,7 @@
 import math
 import platform
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,7 +102,9 @@ def job_of(stored: StoredRun, dataset: Dataset) -> Job:
     )
 
 
-def dataset_of(stored: StoredRun, path: Path | None = None, target: str | None = None) -> Dataset:
+def dataset_of(
+    stored: StoredRun, path: Path | None = None, target: str | None = None, ignore: Collection[str] = ()
+) -> Dataset:
     """Return the data set of a stored run, from a file or from those that come with scikit-learn."""
     known = stored.dataset
     if known.fingerprint.startswith("name:"):
@@ -113,7 +115,7 @@ def dataset_of(stored: StoredRun, path: Path | None = None, target: str | None =
     if path is None:
         return _bundled(stored)
     task = known.task if known.task in TASKS else None
-    dataset = read_dataset(path, target=target or known.target, task=task)
+    dataset = read_dataset(path, target=target or known.target, task=task, ignore=ignore)
     if dataset.fingerprint != known.fingerprint:
         raise BadDataset(
             f"{path.name} is not the data that run {stored.key[:8]} was made on: {_shape(dataset)}, while {known.name} "

@@ -23,6 +23,7 @@ class DatasetFacts:
     class_counts: Mapping[str, int] = field(default_factory=dict)
     target_quantiles: Sequence[float] = ()
     repairs: Sequence[Repair] = ()
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -158,8 +158,8 @@ def reading(data: ReportData) -> Html:
         }
     )
     target = _target(data)
-    repairs = _repairs(data)
-    return joined(side_by_side(known, target) if target else known, repairs)
+    warnings = [paragraph(f"Warning: {warning}") for warning in dataset.warnings]
+    return joined(*warnings, side_by_side(known, target) if target else known, _repairs(data))
 
 
 def _target(data: ReportData) -> Html | None:

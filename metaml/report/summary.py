@@ -31,6 +31,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             "target": data.dataset.target,
             "target_was_guessed": data.dataset.target_was_guessed,
             "repairs": [str(repair) for repair in data.dataset.repairs],
+            "warnings": list(data.dataset.warnings),
         },
         "metric": {
             "name": data.metric,

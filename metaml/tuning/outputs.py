@@ -62,7 +62,7 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         print("Name the file that holds the data: python best.py PATH_OF_THE_DATA", file=sys.stderr)
         sys.exit(2)
-    dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r})
+    dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r}{ignore})
     plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
     job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")), keep_predictions=True)
     outcome = evaluate(job, dataset, ALGORITHMS[ALGORITHM])
@@ -152,6 +152,7 @@ def _dataset_facts(dataset: Dataset) -> DatasetFacts:
         class_counts=counts,
         target_quantiles=quantiles,
         repairs=dataset.repairs,
+        warnings=dataset.warnings,
     )
 
 
@@ -255,6 +256,7 @@ def best_code(dataset: Dataset, found: Found, data: ReportData) -> str:
         config=pformat(config, sort_dicts=False),
         target=dataset.target,
         task=dataset.task,
+        ignore=f", ignore={dataset.ignored!r}" if dataset.ignored else "",
         n_folds=found.plan.n_folds,
         plan_seed=found.plan.seed,
         max_rows=found.plan.max_rows,

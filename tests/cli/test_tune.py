@@ -1,5 +1,6 @@
 """`metaml tune` as a person starts it."""
 
+import json
 import os
 import re
 import signal
@@ -288,3 +289,24 @@ def test_a_search_in_a_process_that_is_older_than_the_command_has_all_its_time(i
 
     assert done.exit_code == 0, done.output
     assert "fallback" not in done.output
+
+
+def test_a_planted_leak_is_told_and_can_be_left_out(iris_csv, tmp_path):
+    table = pd.read_csv(iris_csv)
+    table.insert(0, "paid", table["target"] * 2.5)
+    table.to_csv(iris_csv, index=False)
+    words = ["tune", str(iris_csv), "--iterations", "1", "--algorithms", "decision_tree", "--no-kb", "--output"]
+
+    warned = CliRunner().invoke(app, [*words, str(tmp_path / "warned")])
+    without = CliRunner().invoke(app, [*words, str(tmp_path / "without"), "--ignore", "paid"])
+    again = [sys.executable, str(tmp_path / "without" / "best.py"), str(iris_csv)]
+    repeated = subprocess.run(again, capture_output=True, text=True, check=False)
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "warned")])
+
+    sentence = "The column 'paid' alone nearly determines 'target'."
+    assert f"Warning: {sentence}" in warned.stderr
+    assert sentence.replace("'", "&#x27;") in (tmp_path / "warned" / "report.html").read_text()
+    assert "Warning      The column 'paid'" in shown.stdout
+    assert "Warning" not in without.stderr
+    best = json.loads((tmp_path / "without" / "best.json").read_text())["best"]
+    assert float(repeated.stdout) == pytest.approx(best["score"]), repeated.stderr
