@@ -4,7 +4,8 @@
 """
 
 from metaml.model.archive import MODEL_FILE
-from metaml.model.fitted import Answer, Member, Model, load
+from metaml.model.fitted import Answer, Member, Model
 from metaml.model.fitting import fit_member
+from metaml.model.saving import load
 
 __all__ = ["MODEL_FILE", "Answer", "Member", "Model", "fit_member", "load"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,11 +14,8 @@ from metaml.arrays import Array, Floats
 from metaml.data import Schema
 from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
-from metaml.errors import BadDataset, BadModel, BadRequest
+from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation.environment import library_versions
-from metaml.model.archive import MODEL_FILE, read_archive, write_archive
-from metaml.model.freezing import Freezer, thaw
-from metaml.model.trusted import name_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,90 +226,9 @@ class Model:
 
     def save(self, path: str | Path) -> Path:
         """Write the model to a file, or as model.zip into a folder; return where it is."""
-        path = Path(path)
-        path = path / MODEL_FILE if path.is_dir() else path
-        freezer = Freezer()
-        estimators = [[freezer.freeze(estimator) for estimator in member.estimators] for member in self.members]
-        about = {
-            "task": self.task,
-            "target": self.schema.target,
-            "dataset": self.dataset,
-            "fingerprint": self.fingerprint,
-            "n_rows": self.n_rows,
-            "metric": self.metric,
-            "score": _finite(self.score),
-            "created": self.created,
-            "versions": dict(self.versions),
-            "multipliers": self.multipliers,
-            "members": [
-                {
-                    "algorithm": member.algorithm,
-                    "config": member.config,
-                    "weight": member.weight,
-                    "score": _finite(member.score),
-                    "n_estimators": len(member.estimators),
-                    "layer": member.layer,
-                    "feeds": member.feeds,
-                }
-                for member in self.members
-            ],
-            "facts": dict(self.facts),
-            "schema": self.schema.to_dict(),
-        }
-        parts = {"arrays": freezer.arrays, "members": estimators}
-        write_archive(path, about, parts, freezer.content, version=self.n_layers)
-        return path
+        from metaml.model.saving import save
 
-
-def load(path: str | Path) -> Model:
-    """Return the model in a file or folder; nothing in the file is executed, and a changed file is refused."""
-    path = Path(path)
-    path = path / MODEL_FILE if path.is_dir() else path
-    about, parts, content = read_archive(path)
-    try:
-        schema = Schema.from_dict(about["schema"])
-        structures = parts["members"]
-        members = tuple(
-            Member(
-                algorithm=str(plain["algorithm"]),
-                config=plain["config"],
-                weight=float(plain["weight"]),
-                estimators=tuple(_checked(thaw(one, parts["arrays"], content), schema) for one in structure),
-                score=plain["score"],
-                # Models of one layer, saved by earlier versions, do not say so.
-                layer=int(plain.get("layer", 1)),
-                feeds=bool(plain.get("feeds", False)),
-            )
-            for plain, structure in zip(about["members"], structures, strict=True)
-        )
-        factors = about["multipliers"]
-        return Model(
-            members=members,
-            schema=schema,
-            dataset=about["dataset"],
-            fingerprint=about["fingerprint"],
-            n_rows=int(about["n_rows"]),
-            metric=about["metric"],
-            score=about["score"],
-            multipliers=None if factors is None else tuple(float(factor) for factor in factors),
-            facts=about["facts"],
-            created=about["created"],
-            versions=about["versions"],
-        )
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as error:
-        said = f"{type(error).__name__}: {error}".split("\n")[0]
-        raise BadModel(f"{path} does not fit together ({said}). Save it again with this version.") from None
-
-
-def _checked(estimator: Any, schema: Schema) -> Any:
-    """Return the estimator if it is one for this schema."""
-    n_labels = None if schema.labels is None else len(schema.labels)
-    wanted = "TabularRegressor" if n_labels is None else "TabularClassifier"
-    if name_of(estimator) != wanted:
-        raise ValueError(f"a member is not a {wanted}")
-    if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
-        raise ValueError("a member predicts classes that do not exist")
-    return estimator
+        return save(self, path)
 
 
 def _release(version: str) -> tuple[str, ...]:
@@ -323,10 +238,6 @@ def _release(version: str) -> tuple[str, ...]:
     ('1', '9')
     """
     return tuple(version.split(".")[:2])
-
-
-def _finite(score: float | None) -> float | None:
-    return None if score is None or not math.isfinite(score) else float(score)
 
 
 def _listed(names: Sequence[str]) -> str:

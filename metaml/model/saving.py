@@ -1,0 +1,106 @@
+"""The model file: a model as plain data, and back."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from metaml.data import Schema
+from metaml.errors import BadModel, BadRequest
+from metaml.model.archive import MODEL_FILE, read_archive, write_archive
+from metaml.model.fitted import Member, Model
+from metaml.model.freezing import Freezer, thaw
+from metaml.model.trusted import name_of
+
+
+def save(model: Model, path: str | Path) -> Path:
+    """Write a model to a file, or as model.zip into a folder; return where it is."""
+    path = Path(path)
+    path = path / MODEL_FILE if path.is_dir() else path
+    freezer = Freezer()
+    estimators = [[freezer.freeze(estimator) for estimator in member.estimators] for member in model.members]
+    about = {
+        "task": model.task,
+        "target": model.schema.target,
+        "dataset": model.dataset,
+        "fingerprint": model.fingerprint,
+        "n_rows": model.n_rows,
+        "metric": model.metric,
+        "score": _finite(model.score),
+        "created": model.created,
+        "versions": dict(model.versions),
+        "multipliers": model.multipliers,
+        "members": [
+            {
+                "algorithm": member.algorithm,
+                "config": member.config,
+                "weight": member.weight,
+                "score": _finite(member.score),
+                "n_estimators": len(member.estimators),
+                "layer": member.layer,
+                "feeds": member.feeds,
+            }
+            for member in model.members
+        ],
+        "facts": dict(model.facts),
+        "schema": model.schema.to_dict(),
+    }
+    parts = {"arrays": freezer.arrays, "members": estimators}
+    write_archive(path, about, parts, freezer.content, version=model.n_layers)
+    return path
+
+
+def load(path: str | Path) -> Model:
+    """Return the model in a file or folder; nothing in the file is executed, and a changed file is refused."""
+    path = Path(path)
+    path = path / MODEL_FILE if path.is_dir() else path
+    about, parts, content = read_archive(path)
+    try:
+        schema = Schema.from_dict(about["schema"])
+        structures = parts["members"]
+        members = tuple(
+            Member(
+                algorithm=str(plain["algorithm"]),
+                config=plain["config"],
+                weight=float(plain["weight"]),
+                estimators=tuple(_checked(thaw(one, parts["arrays"], content), schema) for one in structure),
+                score=plain["score"],
+                # Models of one layer, saved by earlier versions, do not say so.
+                layer=int(plain.get("layer", 1)),
+                feeds=bool(plain.get("feeds", False)),
+            )
+            for plain, structure in zip(about["members"], structures, strict=True)
+        )
+        factors = about["multipliers"]
+        return Model(
+            members=members,
+            schema=schema,
+            dataset=about["dataset"],
+            fingerprint=about["fingerprint"],
+            n_rows=int(about["n_rows"]),
+            metric=about["metric"],
+            score=about["score"],
+            multipliers=None if factors is None else tuple(float(factor) for factor in factors),
+            facts=about["facts"],
+            created=about["created"],
+            versions=about["versions"],
+        )
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as error:
+        said = f"{type(error).__name__}: {error}".split("\n")[0]
+        raise BadModel(f"{path} does not fit together ({said}). Save it again with this version.") from None
+
+
+def _checked(estimator: Any, schema: Schema) -> Any:
+    """Return the estimator if it is one for this schema."""
+    n_labels = None if schema.labels is None else len(schema.labels)
+    wanted = "TabularRegressor" if n_labels is None else "TabularClassifier"
+    if name_of(estimator) != wanted:
+        raise ValueError(f"a member is not a {wanted}")
+    if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
+        raise ValueError("a member predicts classes that do not exist")
+    return estimator
+
+
+def _finite(score: float | None) -> float | None:
+    return None if score is None or not math.isfinite(score) else float(score)
