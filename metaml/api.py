@@ -119,6 +119,7 @@ def tune(
     single: bool = False,
     refit: bool = False,
     layers: int | None = None,
+    calibration: bool = True,
     workers: int = 1,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
@@ -138,6 +139,7 @@ def tune(
     The options are those of `metaml tune`. `target` is a column, by default the last one. `time_budget` is a number of
     seconds or a text such as "10m", counted from the call; without it, `iterations` decide, and without those either
     it is five minutes. `output` is a folder for the model, the report and the tables; without one nothing is written.
+    Without `calibration`, class probabilities stay as the members give them; else they are calibrated if that helps.
     `kb` is a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
     ":memory:" neither uses nor adds experience. `name` is what the data set is called, by default its file's name.
     `ignore` names columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
@@ -165,6 +167,7 @@ def tune(
         exclude_datasets=one_or_more(exclude_datasets),
         refits=refit,
         n_layers=layers,
+        calibrates=calibration,
     )
     budget = Budget(settings.seconds)
     dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore)

@@ -50,6 +50,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         single: bool = False,
         refit: bool = False,
         layers: int | None = None,
+        calibration: bool = True,
         workers: int = 1,
         folds: int = 5,
         kb: str | Path | None = None,
@@ -69,6 +70,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         single: one model instead of an ensemble
         refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
         layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
+        calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
@@ -85,6 +87,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.single = single
         self.refit = refit
         self.layers = layers
+        self.calibration = calibration
         self.workers = workers
         self.folds = folds
         self.kb = kb
@@ -116,6 +119,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 seed=_seed_of(self.random_state),
                 refits=self.refit,
                 n_layers=self.layers,
+                calibrates=self.calibration,
             )
             budget = Budget(settings.seconds)
             name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"

@@ -50,6 +50,9 @@ def tune(
         int | None,
         typer.Option(min=1, max=2, help="Layers of the ensemble; default: 2 if time allows, 1 with --iterations."),
     ] = None,
+    no_calibration: Annotated[
+        bool, typer.Option("--no-calibration", help="Leave class probabilities as the members give them.")
+    ] = False,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations."),
@@ -124,6 +127,7 @@ def tune(
             exclude_datasets=tuple(exclude_dataset or ()),
             refits=refit,
             n_layers=layers,
+            calibrates=not no_calibration,
         )
         with opened(":memory:" if no_kb else kb, create=True) as base:
             if exclude_dataset and not no_kb:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.ensemble.combination import combine
-from metaml.ensemble.threshold_scores import judge
+from metaml.ensemble.threshold_scores import judge, judge_folds
 from metaml.errors import BadRequest
 from metaml.metrics import Metric, metric
 
@@ -97,6 +97,17 @@ def score(
     found = metric(metric_name).on(truth if y is None else y)
     stack, truth, folds = _common_rows([prediction], truth, folds)
     return float(_score(found, _exact(stack[0])[None], truth, folds)[0])
+
+
+def fold_scores(prediction: Array, truth: Array, metric_name: str, folds: Array) -> Floats:
+    """Return the score of out-of-fold predictions on each fold; `score` is their mean."""
+    found = metric(metric_name).on(truth)
+    stack, truth, tested_in = _common_rows([prediction], truth, folds)
+    rows = _exact(stack[0])
+    if found.needs == "labels":
+        return judge_folds(rows, truth, np.asarray(tested_in), found.name, positive=found.positive)
+    parts = [np.asarray(tested_in) == fold for fold in np.unique(np.asarray(tested_in))]
+    return np.array([_score(found, rows[part][None], truth[part], None)[0] for part in parts])
 
 
 def _greedy(

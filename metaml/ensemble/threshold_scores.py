@@ -76,6 +76,15 @@ def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str, *,
     in one fold take the part of several. Where a class has fewer than a hundred rows, the factors are all equal.
     F1 looks at the `positive` class, by default at the rarer one of all rows, tested or not.
     """
+    values = judge_folds(probabilities, truth, folds, metric_name, positive=positive)
+    defined = values[np.isfinite(values)]
+    return float(np.mean(defined)) if len(defined) else float("nan")
+
+
+def judge_folds(
+    probabilities: Array, truth: Array, folds: Array, metric_name: str, *, positive: int | None = None
+) -> Floats:
+    """Return the score of each fold, as `judge` has it; NaN where it is not defined."""
     positive = metric(metric_name).on(truth).positive if positive is None else positive
     rows = np.flatnonzero(np.isfinite(probabilities).all(axis=1))
     chances, truth = np.asarray(probabilities, dtype=np.float64)[rows], np.asarray(truth)[rows]
@@ -89,9 +98,7 @@ def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str, *,
         best_line(lines.logs, elsewhere[:, fold], metric_name, positive) if plain is None else plain
         for fold in range(lines.tables.shape[1])
     ]
-    values = [scores_of(metric_name, lines.tables[line, fold], positive) for fold, line in enumerate(chosen)]
-    defined = [float(value) for value in values if value == value]
-    return float(np.mean(defined)) if defined else float("nan")
+    return np.array([scores_of(metric_name, lines.tables[line, fold], positive) for fold, line in enumerate(chosen)])
 
 
 def is_few(truth: Array, n_classes: int) -> bool:

@@ -21,8 +21,9 @@ from metaml.errors import BadModel
 
 MODEL_FILE = "model.zip"
 FORMAT = "metaml model"
-VERSIONS = (1, 2)
-"""The formats that can be read: 2 has members in a second layer, which a reader of 1 would average wrongly."""
+VERSIONS = (1, 2, 3)
+"""The formats that can be read: 2 has members in a second layer, which a reader of 1 would average wrongly; 3 has a
+calibration, which a reader of 2 would leave out."""
 
 _SEAL_LENGTH = 64
 _ADVICE = "Give the folder or the model.zip that metaml tune wrote"
@@ -81,5 +82,5 @@ def _check_version(path: Path, about: Any) -> None:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise BadModel(f"{path} is a zip file, but no metaml model. {_ADVICE}.")
     if about.get("version") not in VERSIONS:
-        found, known = about.get("version"), " and ".join(map(str, VERSIONS))
+        found, known = about.get("version"), f"{VERSIONS[0]} to {VERSIONS[-1]}"
         raise BadModel(f"{path} has model format {found}, this metaml reads {known}. Use the metaml that saved it.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from metaml.arrays import Array, Floats
 from metaml.data import Schema
+from metaml.ensemble.calibration import Calibration
 from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
 from metaml.errors import BadDataset, BadRequest
@@ -62,8 +63,9 @@ class Answer:
 class Model:
     """A weighted ensemble that predicts raw rows.
 
-    `multipliers` weigh the class probabilities before the largest is chosen; None means all are 1. `score` is the
-    cross-validated value of `metric`, higher is better. `facts` is whatever else should be remembered, as plain JSON.
+    `calibration` corrects the class probabilities, if it helps; `multipliers` weigh them before the largest is chosen,
+    None means all are 1. `score` is the cross-validated value of `metric`, higher is better. `facts` is whatever else
+    should be remembered, as plain JSON.
     """
 
     members: tuple[Member, ...]
@@ -74,6 +76,7 @@ class Model:
     metric: str
     score: float | None = None
     multipliers: tuple[float, ...] | None = None
+    calibration: Calibration | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: Mapping[str, str] = field(default_factory=library_versions)
@@ -95,6 +98,7 @@ class Model:
         metric: str,
         score: float | None = None,
         multipliers: Array | None = None,
+        calibration: Calibration | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> Model:
         """Return the model of these members for a data set; multipliers that are all equal become None."""
@@ -110,6 +114,7 @@ class Model:
             metric=metric,
             score=score,
             multipliers=factors,
+            calibration=calibration,
             facts=dict(facts or {}),
         )
 
@@ -175,7 +180,12 @@ class Model:
 
         with quietly(n_threads=1):
             output = combine_each(self._weighted_outputs(X, Columns))
-        return output if self.labels is None else np.asarray(output / output.sum(axis=1, keepdims=True))
+        return output if self.labels is None else self._probabilities(output)
+
+    def _probabilities(self, output: Floats) -> Floats:
+        """Return what the members say together as probabilities."""
+        chances = np.asarray(output / output.sum(axis=1, keepdims=True))
+        return chances if self.calibration is None else self.calibration(chances)
 
     def _weighted_outputs(self, X: pd.DataFrame, read: type[Columns]) -> Iterator[tuple[Floats, float]]:
         """Yield the output and the weight of each member that has one, layer by layer."""

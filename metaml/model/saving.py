@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from metaml.data import Schema
+from metaml.ensemble.calibration import Calibration
 from metaml.errors import BadModel, BadRequest
 from metaml.model.archive import MODEL_FILE, read_archive, write_archive
 from metaml.model.fitted import Member, Model
@@ -31,6 +32,7 @@ def save(model: Model, path: str | Path) -> Path:
         "created": model.created,
         "versions": dict(model.versions),
         "multipliers": model.multipliers,
+        "calibration": None if model.calibration is None else model.calibration.to_dict(),
         "members": [
             {
                 "algorithm": member.algorithm,
@@ -47,7 +49,7 @@ def save(model: Model, path: str | Path) -> Path:
         "schema": model.schema.to_dict(),
     }
     parts = {"arrays": freezer.arrays, "members": estimators}
-    write_archive(path, about, parts, freezer.content, version=model.n_layers)
+    write_archive(path, about, parts, freezer.content, version=model.n_layers if model.calibration is None else 3)
     return path
 
 
@@ -73,6 +75,9 @@ def load(path: str | Path) -> Model:
             for plain, structure in zip(about["members"], structures, strict=True)
         )
         factors = about["multipliers"]
+        calibration = about.get("calibration")
+        if calibration is not None:
+            calibration = Calibration.from_dict(calibration, len(schema.labels or ()))
         return Model(
             members=members,
             schema=schema,
@@ -82,6 +87,7 @@ def load(path: str | Path) -> Model:
             metric=about["metric"],
             score=about["score"],
             multipliers=None if factors is None else tuple(float(factor) for factor in factors),
+            calibration=calibration,
             facts=about["facts"],
             created=about["created"],
             versions=about["versions"],

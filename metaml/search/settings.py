@@ -32,7 +32,8 @@ class TuneSettings:
 
     `refits` asks for a final model that is fitted to all rows even where averaging those of the folds is better: it is
     smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
-    is built if time allows, but not where evaluations are counted.
+    is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
+    final model be calibrated where that helps.
     """
 
     metric: str = "auto"
@@ -50,6 +51,7 @@ class TuneSettings:
     exclude_datasets: tuple[str, ...] = ()
     refits: bool = False
     n_layers: int | None = None
+    calibrates: bool = True
 
     @property
     def clock(self) -> float | None:

@@ -14,6 +14,7 @@ import numpy as np
 from metaml.arrays import Array, Floats
 from metaml.budget import Budget
 from metaml.data import Dataset
+from metaml.ensemble.calibration import calibrate
 from metaml.ensemble.combination import combine
 from metaml.ensemble.pool import distinct, n_each_for, pool
 from metaml.ensemble.selection import score, select
@@ -154,14 +155,25 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
     if first.outcome.predictions is None:
         model = Model.of(dataset, members, metric=found.metric, score=first.score, facts=_facts(found))
         return Finished(model, "single", chosen, first.score, None, 0.0)
-    predictions = _together(chosen)
-    multipliers = None
+    plain = predictions = _together(chosen)
+    multipliers = calibrated = None
+    if dataset.labels is not None and settings.calibrates:
+        calibrated = calibrate(plain, dataset.y, _folds(found), found.metric)
+        predictions = plain if calibrated is None else calibrated.predictions
     if dataset.labels is not None and depends_on_thresholds(found.metric):
         multipliers = tune_multipliers(predictions, dataset.y, found.metric, seed=settings.seed)
     value = score(predictions, dataset.y, found.metric, folds=_folds(found))
-    model = Model.of(dataset, members, metric=found.metric, score=value, multipliers=multipliers, facts=_facts(found))
+    model = Model.of(
+        dataset,
+        members,
+        metric=found.metric,
+        score=value,
+        multipliers=multipliers,
+        calibration=None if calibrated is None else calibrated.calibration,
+        facts=_facts(found),
+    )
     kind = "single" if len(members) == 1 else "ensemble"
-    return Finished(model, kind, chosen, value, predictions, 0.0)
+    return Finished(model, kind, chosen, value, predictions, 0.0, calibrated=calibrated, uncalibrated=plain)
 
 
 def _facts(found: Found) -> dict[str, object]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from metaml.arrays import Floats
+from metaml.ensemble.calibration import Calibrated
 from metaml.model import Model
 from metaml.tuning.trials import Trial
 
@@ -21,7 +22,8 @@ class Finished:
     """The model, how it was made, and the out-of-fold predictions behind its score (None for a fallback).
 
     `chosen` are its members, those of layer 1 first; `kind` is single, ensemble or fallback. `why` says why it is a
-    fallback, `why_one_layer` why a second layer that was possible is not part of it.
+    fallback, `why_one_layer` why a second layer that was possible is not part of it. `calibrated` is what
+    calibration made of the `predictions`, which are then those after it; `uncalibrated` are those before.
     """
 
     model: Model
@@ -32,3 +34,5 @@ class Finished:
     refit_seconds: float
     why: str = ""
     why_one_layer: str = ""
+    calibrated: Calibrated | None = None
+    uncalibrated: Floats | None = None

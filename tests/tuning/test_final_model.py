@@ -136,3 +136,16 @@ def test_where_no_evaluation_is_complete_what_was_fitted_to_some_folds_is_the_fa
         result.finished.why,
     )
     assert (load(tmp_path).predict(digits.X) == digits.y).mean() > 0.9
+
+
+def test_probabilities_are_calibrated_where_it_helps_unless_that_is_switched_off(rare, one_worker):
+    def tuned(**changes):
+        settings = settings_of(n_iterations=2, algorithms=("k_neighbors",), metric="log_loss", **changes)
+        return tune(rare, settings, executor=one_worker).finished
+
+    plain, calibrated = tuned(calibrates=False), tuned()
+
+    assert (plain.model.calibration, plain.calibrated) == (None, None)
+    assert calibrated.model.calibration is not None
+    assert calibrated.score > plain.score
+    assert np.array_equal(calibrated.uncalibrated, plain.predictions, equal_nan=True)
