@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Floats as Array
-from metaml.arrays import Positions
 from metaml.errors import BadRequest
+from metaml.experience.run_frames import Configs, value_codes, with_fingerprints
 from metaml.metalearning.history import RunHistory, facts_of, make_history
 from metaml.metalearning.near_duplicates import near_duplicates, stem
 from metaml.metalearning.scales import comparable, within_groups
@@ -129,7 +128,7 @@ def _runs(
     if scored is None:
         others = ", ".join(frame.attrs["metrics"])
         return _nothing(), [f"{kb.name} has no run of {algorithm} scored by {metric}, only by {others}."]
-    frame = _with_fingerprints(kb, frame, known, algorithm)
+    frame = with_fingerprints(kb, frame, known, algorithm)
     frame = _with_stand_in(frame, scored).dropna(subset=[scored])
     notes = []
     family = TASK_FAMILIES.get(task or "")
@@ -168,23 +167,6 @@ def _with_stand_in(frame: pd.DataFrame, scored: str) -> pd.DataFrame:
 def _nothing() -> pd.DataFrame:
     columns = ["run", "fingerprint", "score", "seconds", "session", "fold_plan", "origin"]
     return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
-
-
-def _with_fingerprints(kb: KnowledgeBase, frame: pd.DataFrame, known: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    """Return the frame with each run's fingerprint; runs on data sets that share a name are asked for one by one."""
-    shared = known["name"].duplicated(keep=False)
-    alone = known[~shared]
-    fingerprints = dict(zip(alone["name"], alone["fingerprint"], strict=True))
-    frame = frame.assign(fingerprint=frame["dataset"].map(fingerprints).astype(object))
-    if not shared.any():
-        return frame
-    parts = [frame[frame["fingerprint"].notna()]]
-    for fingerprint in known.loc[shared, "fingerprint"]:
-        part = kb.runs(algorithm=algorithm, status="ok", dataset=fingerprint)
-        parts.append(part.assign(fingerprint=fingerprint))
-    whole = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    whole.attrs = frame.attrs
-    return whole
 
 
 def _weights(kb: KnowledgeBase, frame: pd.DataFrame) -> Array:
@@ -237,7 +219,7 @@ def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, S
     names = [column for column in hyperparameter_columns(frame) if column not in ADDED]
     in_space = None if space is None else {parameter.name for parameter in space.parameters}
     names = [column for column in names if in_space is None or column.removeprefix("config.") in in_space]
-    codes = _codes(frame, ["fingerprint", *names])
+    codes = value_codes(frame, ["fingerprint", *names])
     _, first, position, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     weights = frame["weight"].to_numpy(np.float64)
     heaviest = np.zeros(len(first))
@@ -252,45 +234,7 @@ def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, S
     chosen = frame.iloc[first].assign(**means)
     order = np.argsort(first, kind="stable")
     chosen = chosen.iloc[order]
-    return chosen, _Configs(chosen, names)
-
-
-def _codes(frame: pd.DataFrame, columns: Sequence[str]) -> Positions:
-    """Return a number for each row that is equal where all these columns are equal."""
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for column in columns:
-        values = frame[column]
-        if values.dtype == object:
-            # 1, 1.0 and True are equal to pandas but not as values of a hyperparameter; None differs from NaN.
-            values = values.map(lambda value: f"{type(value).__name__} {value}")
-        new, distinct = pd.factorize(values, use_na_sentinel=False)
-        codes, _ = pd.factorize(codes * len(distinct) + new)
-    return codes.astype(np.int64)
-
-
-class _Configs(Sequence[Config]):
-    """The configurations of a frame, each made when it is asked for: most of a large frame never are."""
-
-    def __init__(self, frame: pd.DataFrame, names: Sequence[str]) -> None:
-        self._columns = [frame[name].astype(object).to_numpy() for name in names]
-        self._names = [name.removeprefix("config.") for name in names]
-        self._n = len(frame)
-
-    def __len__(self) -> int:
-        return self._n
-
-    @overload
-    def __getitem__(self, place: int) -> Config: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Config]: ...
-
-    def __getitem__(self, place: int | slice) -> Config | list[Config]:
-        if isinstance(place, slice):
-            return [self[k] for k in range(self._n)[place]]
-        values = [column[place] for column in self._columns]
-        pairs = zip(self._names, values, strict=True)
-        return {name: value for name, value in pairs if value is None or value == value}
+    return chosen, Configs(chosen, names)
 
 
 def _with_sizes(described: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
