@@ -13,6 +13,7 @@ from metaml.insight.importance import LEAST_RUNS
 from metaml.insight.ranking import expected_best
 from metaml.insight.runs import DATASET_COLUMNS, AlgorithmRuns
 from metaml.insight.settings import Setting, columns
+from metaml.spaces.config import Config
 
 SPLIT_ROWS = (500, 5000)
 SIZES = ("n_rows", "n_columns", "n_classes")
@@ -114,6 +115,7 @@ def _label(low: float, high: float) -> str:
 
 def _table(runs: AlgorithmRuns) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
+    chosen: list[Config] = []
     for k, places in runs.places():
         best = int(places[np.argmax(runs.scores[places])])
         defaults = runs.scores[places[runs.is_default[places]]]
@@ -123,11 +125,13 @@ def _table(runs: AlgorithmRuns) -> pd.DataFrame:
                 "n_runs": len(places),
                 "score": float(runs.scores[best]),
                 "gain": float(runs.scores[best] - defaults.mean()) if len(defaults) else math.nan,
-                **{setting.name: runs.configs[best].get(setting.name, math.nan) for setting in runs.settings},
             }
         )
-    names = [*DATASET_COLUMNS, "n_runs", "score", "gain", *(setting.name for setting in runs.settings)]
-    return pd.DataFrame(rows, columns=names)
+        chosen.append(runs.configs[best])
+    table = pd.DataFrame(rows, columns=[*DATASET_COLUMNS, "n_runs", "score", "gain"])
+    # As objects, so that the value None stays different from an inactive hyperparameter.
+    values = {setting.name: pd.Series(columns(chosen, setting), dtype=object) for setting in runs.settings}
+    return table.assign(**values)
 
 
 def _trends(runs: AlgorithmRuns) -> pd.DataFrame:

@@ -26,8 +26,9 @@ SMALLEST = 1e-12
 class Importance:
     """How much one hyperparameter matters.
 
-    `share` is its part in the importance of all, 0 to 1. `divergence` is the mean over data sets of the Pearson
-    divergence less what chance gives, with its `standard_error`; below about two standard errors it may be chance.
+    `share` is its part in the importance of all, 0 to 1; where it did not vary it has none. `divergence` is the mean
+    over data sets of the Pearson divergence less what chance gives, with its `standard_error`; below about two standard
+    errors it may be chance.
     """
 
     name: str
@@ -58,19 +59,19 @@ def importance(runs: AlgorithmRuns, *, seed: int = 0, best: float = BEST_SHARE) 
             value = _divergence(kernel[places], drawn.weights[places], tops)
             if math.isfinite(value):
                 found[name].append(value)
-    means = {name: float(np.mean(values)) for name, values in found.items() if values}
-    whole = sum(max(mean, 0.0) for mean in means.values())
+    parts = {name: max(sum(values), 0.0) for name, values in found.items() if values}
+    whole = sum(parts.values())
     result = [
         Importance(
             name,
-            max(mean, 0.0) / whole if whole > 0 else 0.0,
-            mean,
+            part / whole if whole > 0 else 0.0,
+            float(np.mean(found[name])),
             _standard_error(found[name]),
             len(found[name]),
         )
-        for name, mean in means.items()
+        for name, part in parts.items()
     ]
-    return tuple(sorted(result, key=lambda item: -item.divergence))
+    return tuple(sorted(result, key=lambda item: (-item.share, -item.divergence)))
 
 
 def _standard_error(values: list[float]) -> float:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -70,10 +71,13 @@ def expected_best(scores: Sequence[float], k: int) -> float:
     n = len(scores)
     if n < k:
         return math.nan
-    ordered = np.sort(np.asarray(scores, dtype=np.float64))
-    # The i-th smallest (from 0) is the best of k if the other k - 1 are among the i below it.
-    chances = np.array([math.comb(i, k - 1) for i in range(n)], dtype=np.float64) / math.comb(n, k)
-    return float(ordered @ chances)
+    return float(np.sort(np.asarray(scores, dtype=np.float64)) @ _chances(n, k))
+
+
+@lru_cache(maxsize=1024)
+def _chances(n: int, k: int) -> Floats:
+    """Return how likely each of `n` runs, worst first, is the best of `k`: the others are among those before it."""
+    return np.array([math.comb(i, k - 1) / math.comb(n, k) for i in range(n)])
 
 
 def wins(scores: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
