@@ -29,25 +29,6 @@ from metaml.evaluation.crossval import fold_seed
 from metaml.splits import FoldPlan, make_plan
 from metaml.splits.shuffled import plan_folds
 
-DECIDED_ON = (
-    "oil-spill",
-    "pc4",
-    "cell-segmentation",
-    "credit-scoring",
-    "flchain-death",
-    "maternal-health-risk",
-    "vowel",
-    "yeast",
-    "SkillCraft1",
-    "wvs-poverty",
-    "stock",
-    "insurance-charges",
-    "communities-crime",
-    "wages-psid",
-    "computers",
-    "ccpp",
-)
-"""Data sets that decisions about layers are made on; they prove nothing afterwards."""
 STACKERS = ("lightgbm", "extra_trees", "xgboost", "catboost", "random_forest", "mlp", "elastic_net")
 CLIP = 10.0
 
@@ -185,7 +166,7 @@ def main() -> None:
     parser.add_argument("command", choices=["make", "table"])
     parser.add_argument("--store", type=Path, required=True, help="folder of the predictions")
     parser.add_argument("--data", type=Path, default=chosen_data.FOLDER, help="folder of the data sets")
-    parser.add_argument("--datasets", nargs="+", default=list(DECIDED_ON), metavar="NAME")
+    parser.add_argument("--datasets", nargs="+", default=list(chosen_data.DECIDED_ON), metavar="NAME")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     {"make": make, "table": table}[asked.command](asked)
