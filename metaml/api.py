@@ -120,6 +120,7 @@ def tune(
     refit: bool = False,
     layers: int | None = None,
     calibration: bool = True,
+    repeats: int | None = None,
     workers: int = 1,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
@@ -168,6 +169,7 @@ def tune(
         refits=refit,
         n_layers=layers,
         calibrates=calibration,
+        n_repeats=repeats,
     )
     budget = Budget(settings.seconds)
     dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore)

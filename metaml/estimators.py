@@ -51,6 +51,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         refit: bool = False,
         layers: int | None = None,
         calibration: bool = True,
+        repeats: int | None = None,
         workers: int = 1,
         folds: int = 5,
         kb: str | Path | None = None,
@@ -71,6 +72,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
         layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
         calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
+        repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
+            budget allows, up to three times
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
@@ -88,6 +91,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.refit = refit
         self.layers = layers
         self.calibration = calibration
+        self.repeats = repeats
         self.workers = workers
         self.folds = folds
         self.kb = kb
@@ -120,6 +124,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 refits=self.refit,
                 n_layers=self.layers,
                 calibrates=self.calibration,
+                n_repeats=self.repeats,
             )
             budget = Budget(settings.seconds)
             name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"

@@ -102,7 +102,9 @@ def runs(
     dataset: Annotated[list[str] | None, typer.Option(help="Name or fingerprint; may be repeated.")] = None,
     algorithm: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
     status: Annotated[list[str] | None, typer.Option(help="ok, partial, timeout, memory, crashed, failed.")] = None,
-    origin: Annotated[list[str] | None, typer.Option(help="default, random, warm start, surrogate, imported.")] = None,
+    origin: Annotated[
+        list[str] | None, typer.Option(help="default, random, warm start, surrogate, repeat, imported.")
+    ] = None,
     session: Annotated[list[str] | None, typer.Option(help="A key, its beginning, or bot, tune, import.")] = None,
     since: Annotated[str | None, typer.Option(help="A date such as 2026-11-16, or an age such as 2h, 7d.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the newest; the default of a table is 20.")] = None,

@@ -53,6 +53,10 @@ def tune(
     no_calibration: Annotated[
         bool, typer.Option("--no-calibration", help="Leave class probabilities as the members give them.")
     ] = False,
+    repeats: Annotated[
+        int | None,
+        typer.Option(min=0, help="Evaluations of the best on other folds, to choose the ensemble; default: 3 at most."),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations."),
@@ -128,6 +132,7 @@ def tune(
             refits=refit,
             n_layers=layers,
             calibrates=not no_calibration,
+            n_repeats=repeats,
         )
         with opened(":memory:" if no_kb else kb, create=True) as base:
             if exclude_dataset and not no_kb:

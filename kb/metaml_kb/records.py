@@ -15,7 +15,7 @@ Value = str | int | float | bool | None
 Event = tuple[str, Mapping[str, Any]]
 """Something that happened in a session: its kind in one word, and its details."""
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
-Origin = Literal["default", "random", "warm start", "surrogate", "imported"]
+Origin = Literal["default", "random", "warm start", "surrogate", "imported", "repeat"]
 STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 TASKS = ("binary", "multiclass", "regression")
@@ -205,7 +205,7 @@ class Run:
     - `fold_plan`: the key of a fold plan. `seed`: the seed of the evaluation.
     - `status`: ok, partial, timeout, memory, crashed or failed. `error`: what went wrong.
     - `fit_seconds`, `predict_seconds`, `peak_megabytes`: the cost, summed over folds as measured.
-    - `origin`: default, random, warm start, surrogate or imported.
+    - `origin`: default, random, warm start, surrogate, imported, or repeat (evaluated again on other folds).
     - `probability`: the sampling density of a random configuration.
     - `session`, `environment`: keys of a stored session and environment.
     - `proposal`: who proposed the run. `predictions`: out-of-fold predictions, one row per row of the data set.

@@ -15,6 +15,7 @@ PROPOSED = {
     "random": "Chance: it was drawn from the space of {algorithm}.",
     "warm start": "Experience: past data sets suggested it before anything was known of this one.",
     "surrogate": "The surrogates of strategy {proposer!r}: they learnt from the runs before it in its session.",
+    "repeat": "Its session: the configuration did well there, and was evaluated again on other folds.",
     "imported": "Nobody here: it was made elsewhere and imported.",
 }
 """Who proposed a run, by its origin."""

@@ -21,6 +21,7 @@ LEDGER_WORDS = {
     "optimiser": "choosing configurations",
     "idle": "waiting",
     "killed": "evaluations that were cut off",
+    "repeats": "evaluating the best again on other folds",
     "second layer": "building and checking the second layer",
     "ensemble": "choosing the ensemble",
     "thresholds": "tuning thresholds",

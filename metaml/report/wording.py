@@ -20,6 +20,7 @@ ORIGIN_WORDS = {
     "warm start": "experience",
     "surrogate": "model of this search",
     "random": "chance",
+    "repeat": "other folds",
     "imported": "imported",
 }
 CONSTANT = "constant"

@@ -34,6 +34,8 @@ class TuneSettings:
     smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
     is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
     final model be calibrated where that helps.
+    is built if time allows, but not where evaluations are counted. `n_repeats` is how often what may join the ensemble
+    is evaluated again on other folds; with None, as often as time allows, but not where evaluations are counted.
     """
 
     metric: str = "auto"
@@ -52,6 +54,7 @@ class TuneSettings:
     refits: bool = False
     n_layers: int | None = None
     calibrates: bool = True
+    n_repeats: int | None = None
 
     @property
     def clock(self) -> float | None:
@@ -65,6 +68,8 @@ class TuneSettings:
         if self.seconds is None and self.n_iterations is None:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
         check_seed(self.seed)
+        if self.n_repeats is not None and self.n_repeats < 0:
+            raise BadRequest(f"{self.n_repeats} repeats cannot be made. Ask for 0 or more.")
         if self.n_layers not in (None, 1, 2):
             raise BadRequest(f"An ensemble of {self.n_layers} layers cannot be built. Choose 1 or 2.")
 

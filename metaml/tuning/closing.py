@@ -1,4 +1,4 @@
-"""How much of a session's time is kept for its end: second layer, refits, ensemble, files and report."""
+"""How much of a session's time is kept for its end: repeats, second layer, refits, ensemble, files and report."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,6 +7,7 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.evaluation import METRICS, FoldPlan
 from metaml.search.settings import TuneSettings
+from metaml.tuning.bagging import bagging_seconds, can_be_repeated
 from metaml.tuning.second_layer import can_have_layers, second_layer_seconds
 from metaml.tuning.trials import FoldModels, Trial, ranked
 
@@ -80,8 +81,10 @@ def reserve_for(
     models: FoldModels,
     budget: Budget,
 ) -> float:
-    """Return the seconds that a search leaves for its end: closing, refits, and the second layer if there is one."""
-    layer = 0.0
+    """Return the seconds that a search leaves for its end: closing, refits, repeats and the second layer, if any."""
+    layer = bagging = 0.0
+    if can_be_repeated(dataset, searched.plan, settings):
+        bagging = bagging_seconds(trials, len(dataset.y), settings)
     if can_have_layers(dataset, searched.plan, settings):
         layer = second_layer_seconds(trials, 0 if dataset.labels is None else len(dataset.labels), settings)
-    return layer + refit_reserve(settings, trials, searched, models, budget)
+    return bagging + layer + refit_reserve(settings, trials, searched, models, budget)

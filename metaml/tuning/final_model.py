@@ -16,7 +16,6 @@ from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.calibration import calibrate
 from metaml.ensemble.combination import combine
-from metaml.ensemble.pool import distinct, n_each_for, pool
 from metaml.ensemble.selection import score, select
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.ensemble.thresholds import tune_multipliers
@@ -24,6 +23,7 @@ from metaml.evaluation import Executor, FoldPlan, Job, Limits
 from metaml.model import Member, Model
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
+from metaml.tuning.candidates import candidates_of
 from metaml.tuning.closing import averages_folds, closing_seconds, refit_seconds_of
 from metaml.tuning.fallback import from_partial, small_tree, why_nothing
 from metaml.tuning.finished import Chosen, Finished
@@ -32,8 +32,6 @@ from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.second_layer import SecondLayer
 from metaml.tuning.trials import FoldModels, Found, Trial
 
-N_BEST = 8
-"""The best trials that selection looks at, whatever their algorithm."""
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
@@ -58,7 +56,7 @@ def finish(
     `second` is the second layer, if one was built. `is_stopped` tells that the search was ended before its budget was.
     """
     # A resumed session may have lost the predictions of earlier trials: the best of them can only stand alone.
-    kept = [trial for trial in found.ranked if trial.outcome.predictions is not None] or found.ranked[:1]
+    kept = found.offered or found.ranked[:1]
     if not kept:
         why = why_nothing(found, settings, is_stopped=is_stopped)
         partial = found.partial_model
@@ -121,7 +119,7 @@ def _one_layer(
     single: bool,
 ) -> list[Fitted]:
     """Return the fitted members of an ensemble, as many as the time allows; if none can be, one of the quickest."""
-    best = found.ranked[0]
+    best = kept[0] if found.repeated else found.ranked[0]
     chosen = [Chosen(kept[0], 1.0)] if single or len(kept) == 1 else _chosen(dataset, found, kept)
     if best.outcome.predictions is None and best.score > _score_of(dataset, found, chosen):
         chosen = [Chosen(best, 1.0)]
@@ -181,7 +179,7 @@ def _facts(found: Found) -> dict[str, object]:
 
 
 def _folds(found: Found) -> Array:
-    return found.plan.assignment.astype(np.float64)
+    return found.judging_plan.assignment.astype(np.float64)
 
 
 def _together(chosen: Sequence[Chosen]) -> Floats:
@@ -193,13 +191,10 @@ def _together(chosen: Sequence[Chosen]) -> Floats:
 
 def _chosen(dataset: Dataset, found: Found, kept: Sequence[Trial]) -> list[Chosen]:
     """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
-    names = [f"{trial.layer} {trial.run.algorithm}" for trial in kept]
-    n_each = n_each_for(found.plan.n_tested)
-    offered = [kept[place] for place in pool(names, [t.score for t in kept], n_best=N_BEST, n_each=n_each)]
+    offered = candidates_of(kept, found.plan.n_tested)
     predictions = [np.asarray(trial.outcome.predictions) for trial in offered]
-    places = distinct(predictions)
-    weights = select([predictions[place] for place in places], dataset.y, found.metric, folds=_folds(found))
-    members = [Chosen(offered[place], float(weight)) for place, weight in zip(places, weights, strict=True) if weight]
+    weights = select(predictions, dataset.y, found.metric, folds=_folds(found))
+    members = [Chosen(trial, float(weight)) for trial, weight in zip(offered, weights, strict=True) if weight]
     return sorted(members, key=lambda member: -member.weight)
 
 

@@ -16,13 +16,14 @@ from metaml.report import ReportData
 from metaml.report.wording import counted, metric_label
 from metaml.search.settings import TuneSettings
 from metaml.system.threads import at_most_threads
+from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
 from metaml.tuning.closing import refit_reserve, reserve_for
 from metaml.tuning.column_importance import column_importances
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
 from metaml.tuning.outputs import report_data, write_files
 from metaml.tuning.resume import UnfinishedSession, find_unfinished
-from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers
+from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers, second_layer_seconds
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels, Found, PredictionFiles, TuneProgress
 from metaml_kb import KnowledgeBase, open_kb
@@ -63,8 +64,8 @@ def tune(
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
-    The walk: resume or begin -> session (search) -> second layer -> final model -> importance of columns -> report and
-    files -> close.
+    The walk: resume or begin -> session (search) -> bagging -> second layer -> final model -> importance of columns ->
+    report and files -> close.
 
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
@@ -105,18 +106,47 @@ def tune(
         # A user who stops the search does not want to wait for what the rest of the time would allow.
         end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
         hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
+        bagged = Bagged() if is_stopped else _bagged(session, found, models, should_stop)
+        found = replace(found, repeated=bagged.trials, repeat_plan=bagged.plan if bagged.trials else None)
         second = None if single or is_stopped else _second_layer(session, found, models, should_stop)
         finished = finish(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
         features, no_features = column_importances(dataset, found, finished, workers, hurried, end, models)
-        ledger = _ledger(found, second, finished, searched, budget.used)
+        ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         missing = {"features": no_features} if no_features else {}
         data = report_data(dataset, found, finished, settings, budget.used, ledger, features, missing, output)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used
         return Tuned(finished, _closed(session, found, output, on_note), data, seconds)
+
+
+def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]) -> Bagged:
+    """Return the candidates of a session as evaluated on other folds; none if there is no time or no place for them."""
+    dataset, settings, budget = session.dataset, session.settings, session.budget
+    if found.error or not can_be_repeated(dataset, found.plan, settings):
+        return Bagged()
+    n_classes = 0 if dataset.labels is None else len(dataset.labels)
+    closing = refit_reserve(settings, found.trials, found, models, budget)
+    if can_have_layers(dataset, found.plan, settings):
+        closing += second_layer_seconds(found.trials, n_classes, settings)
+    bagging = Bagging(
+        dataset,
+        found,
+        session.executor,
+        settings,
+        budget,
+        models,
+        session.log,
+        closing=closing,
+        should_stop=should_stop,
+    )
+    try:
+        return bagging.run()
+    except KBError:
+        # What cannot be stored must not decide; the end of the session tells.
+        return Bagged()
 
 
 def _second_layer(
@@ -216,7 +246,7 @@ def check_output(folder: Path) -> None:
 
 
 def _ledger(
-    found: Found, second: SecondLayer | None, finished: Finished, searched: float, used: float
+    found: Found, bagged: Bagged, second: SecondLayer | None, finished: Finished, searched: float, used: float
 ) -> dict[str, float]:
     """Return where the seconds went: they add up to those used."""
     ledger = dict(found.ledger)
@@ -226,6 +256,7 @@ def _ledger(
         ledger[purpose] = min(ledger[purpose], max(searched - busy, 0.0))
         busy += ledger[purpose]
     ledger["idle"] = max(searched - busy, 0.0)
+    ledger["repeats"] = bagged.seconds
     ledger["second layer"] = 0.0 if second is None else second.seconds
     ledger["refit"] = finished.refit_seconds
     ledger["start and closing"] = max(used - sum(ledger.values()), 0.0)

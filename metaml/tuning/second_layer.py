@@ -1,7 +1,8 @@
 """The second layer of a session: depth, once breadth has found what it can build on.
 
-The members of the first layer that feed it are defaults and warm starts, never what was chosen for its score: an
-out-of-fold prediction that was selected among hundreds is too good, and a second layer believes it. Before the layer is
+The members of the first layer that feed it are defaults, warm starts, and what was evaluated again on other folds. The
+others were chosen for their score among hundreds: their out-of-fold predictions are too good, and a second layer
+believes them. Before the layer is
 built, the whole stack is tried on rows that no layer has seen. Where it does not help there, it is left out: on such
 data its cross-validated score is a lie (`benchmarks/layers.py`).
 """
@@ -77,8 +78,9 @@ def can_have_layers(dataset: Dataset, plan: FoldPlan, settings: TuneSettings) ->
 
 
 def is_base(trial: Trial) -> bool:
-    """Return whether a trial may feed a second layer: complete, and not chosen for what it scored."""
-    return trial.outcome.status == "ok" and trial.run.origin in UNSELECTED and math.isfinite(trial.score)
+    """Return whether a trial may feed a second layer: complete, and not chosen for what it scored on these folds."""
+    is_fair = trial.is_repeated or trial.run.origin in UNSELECTED
+    return trial.outcome.status == "ok" and is_fair and math.isfinite(trial.score)
 
 
 def bases_of(trials: Sequence[Trial], n_classes: int) -> list[Trial]:
@@ -174,7 +176,7 @@ class Stacking:
     def run(self) -> SecondLayer:
         """Return the second layer that the time allows."""
         begun = self.budget.used
-        bases, stackers = bases_of(self.found.trials, self._n_classes), stackers_of(self.found.trials)
+        bases, stackers = bases_of(self.found.offered, self._n_classes), stackers_of(self.found.trials)
         if len(bases) < FEWEST_BASES:
             return SecondLayer(why_not=f"only {len(bases)} members could feed it")
         bases, stackers = affordable(bases, stackers, self.settings.n_workers * self._left())
@@ -198,7 +200,7 @@ class Stacking:
 
         A fold is set aside. Both layers are built on the others, in the same way, and their models predict it.
         """
-        plan = self.found.plan.without_fold(CHECK_FOLD)
+        plan = self.found.judging_plan.without_fold(CHECK_FOLD)
         first = self._predicted(self.dataset, plan, [_stacker(trial) for trial in bases])
         if len(first) < FEWEST_BASES:
             return math.nan
@@ -236,10 +238,10 @@ class Stacking:
     def _evaluated(self, data: Dataset, stackers: Sequence[Stacker]) -> list[Trial]:
         """Return the complete trials of the second layer."""
         self.executor.add(data)
-        objective = MetricObjective(self.found.metric, self.dataset.y, self.found.plan.assignment)
+        objective = MetricObjective(self.found.metric, self.dataset.y, self.found.judging_plan.assignment)
 
         def job_of(stacker: Stacker, seconds: float) -> Job:
-            return self._job(data, self.found.plan, stacker, seconds)
+            return self._job(data, self.found.judging_plan, stacker, seconds)
 
         trials = []
         for stacker, outcome in run_batch(stackers, job_of, self.executor, left=self._left, is_over=self._should_stop):

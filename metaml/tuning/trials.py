@@ -25,7 +25,8 @@ class Trial:
     """A finished evaluation of a session, and when it finished (seconds of the budget).
 
     `scores` has a value for each objective of the search. The event log keeps them. `layer` is that of the ensemble it
-    was made for; every run of the knowledge base is of layer 1.
+    was made for; every run of the knowledge base is of layer 1. If it `is_repeated`, predictions and score are those of
+    further evaluations on other folds.
     """
 
     run: Run
@@ -33,6 +34,7 @@ class Trial:
     scores: tuple[float, ...]
     at: float
     layer: int = 1
+    is_repeated: bool = False
 
     @property
     def score(self) -> float:
@@ -94,7 +96,8 @@ class Found:
     """What a session found: its trials in the order in which they finished, and where its seconds went.
 
     `error` says what went wrong with the knowledge base, if anything; `partial_model` is what there is if no trial is
-    complete.
+    complete. `repeated` are the candidates for the ensemble as evaluated again on other folds, those of `repeat_plan`
+    first.
     """
 
     session: str
@@ -105,6 +108,18 @@ class Found:
     experience: ExperienceFacts | None = None
     error: str = ""
     partial_model: PartialModel | None = None
+    repeated: tuple[Trial, ...] = ()
+    repeat_plan: FoldPlan | None = None
+
+    @property
+    def offered(self) -> list[Trial]:
+        """Return what an ensemble may choose from, best first: the repeated trials if there are any."""
+        return ranked(self.repeated) or [trial for trial in self.ranked if trial.outcome.predictions is not None]
+
+    @property
+    def judging_plan(self) -> FoldPlan:
+        """Return the folds by which an ensemble is judged: those that chose no trial, if there are any."""
+        return self.plan if self.repeat_plan is None else self.repeat_plan
 
     @property
     def ranked(self) -> list[Trial]:
@@ -192,6 +207,15 @@ class FoldModels:
         else:
             self._kept.add(run)
 
+    def add(self, run: str, models: Sequence[bytes]) -> None:
+        """Keep further models of a run, those of other folds, behind the ones that it has; without these, none."""
+        if not models or run not in self._kept:
+            return
+        with suppress(OSError):
+            new = self._path(f"{run}.new")
+            new.write_bytes(pickle.dumps([*self._read(run), *models], protocol=5))
+            new.replace(self._path(run))
+
     def keep_only(self, runs: Collection[str]) -> None:
         """Forget the models of all other runs."""
         for run in self._kept - set(runs):
@@ -203,12 +227,16 @@ class FoldModels:
         if run not in self._kept:
             return ()
         try:
-            content = self._path(run).read_bytes()
+            content = self._read(run)
         except OSError:
             return ()
         with importing:
-            # Written by this process, into a folder that only its user can read.
-            return tuple(pickle.loads(model) for model in pickle.loads(content))  # noqa: S301
+            return tuple(pickle.loads(model) for model in content)  # noqa: S301 - as in `_read`
+
+    def _read(self, run: str) -> list[bytes]:
+        # Written by this process, into a folder that only its user can read.
+        content: list[bytes] = pickle.loads(self._path(run).read_bytes())  # noqa: S301
+        return content
 
     def _path(self, run: str) -> Path:
         return self._scratch.folder / run

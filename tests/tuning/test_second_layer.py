@@ -3,12 +3,11 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from metaml.budget import Budget
 from metaml.errors import BadRequest
-from metaml.evaluation import LocalExecutor, Outcome
+from metaml.evaluation import LocalExecutor
 from metaml.model import load
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
@@ -25,8 +24,9 @@ from metaml.tuning.second_layer import (
     stackers_of,
 )
 from metaml.tuning.session import TuneSession
-from metaml.tuning.trials import FoldModels, Trial
-from metaml_kb import Run, open_kb
+from metaml.tuning.trials import FoldModels
+from metaml_kb import open_kb
+from tests.tuning.sessions import trial_of
 
 QUICK = ("elastic_net", "extra_trees", "k_neighbors", "decision_tree")
 
@@ -42,17 +42,16 @@ def settings_of(**changes):
     return TuneSettings(**{**fields, **changes})
 
 
-def trial_of(algorithm, score, origin="default", seconds=1.0, n=60, seed=0, **changes):
-    rng = np.random.default_rng((seed, round(100 * score)))
-    outcome = Outcome("ok", seconds, {"roc_auc": (score,)}, folds=(0,), predictions=rng.random((n, 2)))
-    run = Run(dataset="f" * 32, algorithm=algorithm, config={"x": score}, scores={}, fold_plan="p", origin=origin)
-    return replace(Trial(run, outcome, (score,), 0.0), **changes)
-
-
 def test_what_was_chosen_for_its_score_feeds_no_second_layer():
     trials = [trial_of("svm", 0.9, "surrogate"), trial_of("svm", 0.8), trial_of("mlp", 0.7, "warm start")]
 
     assert [trial.score for trial in bases_of(trials, 2)] == [0.8, 0.7]
+
+
+def test_what_was_evaluated_again_on_other_folds_may_feed_it():
+    repeated = trial_of("svm", 0.9, "surrogate", is_repeated=True)
+
+    assert bases_of([repeated, trial_of("mlp", 0.7, "surrogate")], 2) == [repeated]
 
 
 def test_each_algorithm_feeds_it_before_one_does_twice():
