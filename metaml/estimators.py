@@ -73,7 +73,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
         calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
         repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
-            budget allows, up to three times
+            budget allows, up to twice
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as

@@ -55,7 +55,7 @@ def tune(
     ] = False,
     repeats: Annotated[
         int | None,
-        typer.Option(min=0, help="Evaluations of the best on other folds, to choose the ensemble; default: 3 at most."),
+        typer.Option(min=0, help="Evaluations of the best on other folds, to choose the ensemble; default: 2 at most."),
     ] = None,
     workers: Annotated[
         int | None,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from metaml.algorithms.preprocessing import Head
     from metaml.data import Task
 
+REFIT = "refit"
+"""The parameter that asks for training on all rows once early stopping has found the number of rounds."""
 MAX_ROUNDS = 1000
 """The largest number of rounds; even the smallest learning rate of the spaces has converged by then."""
 
@@ -32,8 +34,17 @@ def stopping_parameters(when: When | None = None) -> list[Parameter]:
     return [
         Integer("early_stopping_rounds", 5, 50, default=20, log=True, when=when),
         Float("validation_fraction", 0.1, 0.3, default=0.1, when=when),
-        Choice("refit", (False, True), default=False, when=when),
+        Choice(REFIT, (False, True), default=False, when=when),
     ]
+
+
+def for_all_rows(config: Config) -> Config:
+    """Return a configuration that learns from all rows that it is fitted to, also those that early stopping holds out.
+
+    >>> for_all_rows({"refit": False, "depth": 3}), for_all_rows({"C": 1.0})
+    ({'refit': True, 'depth': 3}, {'C': 1.0})
+    """
+    return {**config, REFIT: True} if REFIT in config else dict(config)
 
 
 def boosted(
@@ -44,7 +55,7 @@ def boosted(
 
     settings: dict[str, Any] = {
         "holdout": config.get("validation_fraction", 0.0),
-        "refit": config.get("refit", False),
+        "refit": config.get(REFIT, False),
         "seed": seed,
         "n_threads": n_threads,
         "seconds": seconds,

@@ -26,8 +26,9 @@ from metaml.tuning.trials import FoldModels, Found, Trial, ranked
 
 MOST_CANDIDATES, FEWEST_CANDIDATES = 20, 3
 """Candidates that are evaluated again; with time for fewer than three, none are."""
-MOST_REPEATS = 3
-MOST_SHARE = 0.25
+MOST_REPEATS = 2
+"""A second repeat adds little to the first, a third next to nothing."""
+MOST_SHARE = 0.2
 """The largest share of the budget that repeats may take."""
 LIMIT = 3.0
 """A repeat may take this many times the seconds of the first evaluation."""
@@ -47,11 +48,11 @@ class Bagged:
     seconds: float = 0.0
 
 
-def can_be_repeated(dataset: Dataset, plan: FoldPlan, settings: TuneSettings) -> bool:
+def can_be_repeated(plan: FoldPlan, settings: TuneSettings) -> bool:
     """Return whether repeats are wanted and other folds of the same kind exist: several, random, testing every row."""
     is_wanted = settings.n_repeats != 0 and (settings.n_repeats is not None or settings.clock is not None)
     is_random = splitter_of(plan.strategy) is SPLITTERS["shuffled"]
-    return is_wanted and is_random and plan.n_folds > 2 and plan.n_tested == len(dataset.y)
+    return is_wanted and is_random and plan.n_folds > 2 and plan.n_tested == len(plan.assignment)
 
 
 def _n_repeats(settings: TuneSettings) -> int:

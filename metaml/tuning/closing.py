@@ -38,12 +38,13 @@ def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
 
 
 def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -> bool:
-    """Return whether the fold models make the better model: they saw all of many rows, and being sure is no matter.
+    """Return whether the fold models make the final model: they saw all of many rows, and being sure is no matter.
 
     An ensemble of averaged models is less sure than its out-of-fold predictions, by which it was chosen. Where the
-    metric asks how sure a model is, its members are fitted anew.
+    metric asks how sure a model is, its members are fitted anew. So they are if there is time for repeats: a model of
+    all rows is better than one of four fifths of them, but takes time.
     """
-    if settings.refits:
+    if settings.refits or can_be_repeated(searched.plan, settings):
         return False
     n_rows = len(searched.plan.assignment)
     is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
@@ -83,7 +84,7 @@ def reserve_for(
 ) -> float:
     """Return the seconds that a search leaves for its end: closing, refits, repeats and the second layer, if any."""
     layer = bagging = 0.0
-    if can_be_repeated(dataset, searched.plan, settings):
+    if can_be_repeated(searched.plan, settings):
         bagging = bagging_seconds(trials, len(dataset.y), settings)
     if can_have_layers(dataset, searched.plan, settings):
         layer = second_layer_seconds(trials, 0 if dataset.labels is None else len(dataset.labels), settings)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from metaml.algorithms.boosting import for_all_rows
 from metaml.arrays import Array, Floats
 from metaml.budget import Budget
 from metaml.data import Dataset
@@ -32,6 +33,8 @@ from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.second_layer import SecondLayer
 from metaml.tuning.trials import FoldModels, Found, Trial
 
+N_SEEDS = 2
+"""How often a member is fitted to all rows if there is time, each time with another seed."""
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
@@ -228,21 +231,28 @@ def _fitted(
 def _refitted(
     found: Found, chosen: Sequence[Chosen], executor: Executor, settings: TuneSettings, budget: Budget
 ) -> list[Fitted]:
-    """Return the members that could be fitted to all rows in the time left."""
+    """Return the members that could be fitted to all rows in the time left, and then again with other seeds."""
     closing = 0.5 * closing_seconds(settings, budget)
     affordable = _affordable(chosen, found.plan, settings.n_workers * max(budget.left - closing, 0.0))
+    seeds = range(PLAN_SEED, PLAN_SEED + (N_SEEDS if found.repeated else 1))
+    fits = [(member, seed) for seed in seeds for member in affordable]
 
-    def job_of(member: Chosen, left: float) -> Job:
+    def job_of(fit: tuple[Chosen, int], left: float) -> Job:
+        member, seed = fit
         limits = Limits(left if math.isfinite(left) else settings.limits.seconds, settings.limits.megabytes)
         run = member.trial.run
-        job = Job(run.dataset, run.algorithm, dict(run.config), found.plan, PLAN_SEED, limits, refit=True)
+        config = for_all_rows(dict(run.config)) if found.repeated else dict(run.config)
+        job = Job(run.dataset, run.algorithm, config, found.plan, seed, limits, refit=True)
         # What stopped early in its folds should be fitted for about as long again.
         own = refit_seconds_of(member.trial, found.plan) if member.trial.outcome.stopped_early else math.inf
         seconds = min(FIT_SHARE * left, own)
         return replace(job, fit_seconds=seconds if math.isfinite(seconds) else None)
 
-    outcomes = run_batch(affordable, job_of, executor, left=lambda: budget.left - closing)
-    return [(member, (outcome.estimator,)) for member, outcome in outcomes if outcome.status == "ok"]
+    estimators: dict[int, list[Any]] = {id(member.trial): [] for member in affordable}
+    for (member, _), outcome in run_batch(fits, job_of, executor, left=lambda: budget.left - closing):
+        if outcome.status == "ok":
+            estimators[id(member.trial)].append(outcome.estimator)
+    return [(member, tuple(fitted)) for member in affordable if (fitted := estimators[id(member.trial)])]
 
 
 def _affordable(chosen: Sequence[Chosen], plan: FoldPlan, seconds: float) -> list[Chosen]:

@@ -125,7 +125,7 @@ def tune(
 def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]) -> Bagged:
     """Return the candidates of a session as evaluated on other folds; none if there is no time or no place for them."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
-    if found.error or not can_be_repeated(dataset, found.plan, settings):
+    if found.error or not can_be_repeated(found.plan, settings):
         return Bagged()
     n_classes = 0 if dataset.labels is None else len(dataset.labels)
     closing = refit_reserve(settings, found.trials, found, models, budget)

@@ -85,18 +85,18 @@ def test_every_repeat_is_a_stored_run_and_an_event(bagged):
 def test_only_random_folds_that_test_every_row_can_be_repeated(cancer):
     timed = settings_of(seconds=60.0, n_iterations=None, n_repeats=None)
 
-    assert can_be_repeated(cancer, make_plan(cancer, 5), timed)
-    assert not can_be_repeated(cancer, make_plan(cancer, 1), timed)
-    assert not can_be_repeated(cancer, make_plan(cancer, 5, max_rows=300), timed)
-    assert not can_be_repeated(cancer, given_plan([row % 3 for row in range(len(cancer.y))]), timed)
+    assert can_be_repeated(make_plan(cancer, 5), timed)
+    assert not can_be_repeated(make_plan(cancer, 1), timed)
+    assert not can_be_repeated(make_plan(cancer, 5, max_rows=300), timed)
+    assert not can_be_repeated(given_plan([row % 3 for row in range(len(cancer.y))]), timed)
 
 
 def test_counted_evaluations_are_repeated_only_on_request(cancer):
     plan = make_plan(cancer, 5)
 
-    assert not can_be_repeated(cancer, plan, settings_of(n_repeats=None))
-    assert not can_be_repeated(cancer, plan, settings_of(n_repeats=0))
-    assert can_be_repeated(cancer, plan, settings_of(n_repeats=1))
+    assert not can_be_repeated(plan, settings_of(n_repeats=None))
+    assert not can_be_repeated(plan, settings_of(n_repeats=0))
+    assert can_be_repeated(plan, settings_of(n_repeats=1))
 
 
 def test_each_repeat_has_folds_of_its_own(cancer):
