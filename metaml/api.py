@@ -38,9 +38,25 @@ NO_KB = ":memory:"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TuneResult:
-    """What a call of `metaml.tune` found: the model to predict with, and the facts that its report tells.
+    """What a call of `metaml.tune` found.
 
-    Scores are higher-is-better values of `metric`, cross-validated.
+    - `model`: predicts, and can be saved.
+    - `facts`: everything that the report shows.
+    - `output`: the folder of the files; None if none were written.
+
+    Scores are cross-validated values of `metric`; higher is better.
+
+    >>> from sklearn.datasets import load_iris
+    >>> frame = load_iris(as_frame=True).frame
+    >>> result = tune(frame, iterations=2, algorithms="decision_tree", folds=2, single=True, kb=":memory:")
+    >>> result.kind, result.metric, result.score > -2
+    ('single', 'neg_log_loss', True)
+    >>> result.best_algorithm, sorted(result.best_config)[0], len(result.leaderboard)
+    ('decision_tree', 'ccp_alpha', 2)
+    >>> result.report is None, result.why, result.html()[:15]
+    (True, '', '<!doctype html>')
+    >>> result.headline.split(":")[0]
+    'A single decision_tree model'
     """
 
     model: Model
@@ -137,13 +153,29 @@ def tune(
 ) -> TuneResult:
     """Return the best model that the budget allows for a csv, parquet or ARFF file, or for a frame.
 
-    The options are those of `metaml tune`. `target` is a column, by default the last one. `time_budget` is a number of
-    seconds or a text such as "10m", counted from the call; without it, `iterations` decide, and without those either
-    it is five minutes. `output` is a folder for the model, the report and the tables; without one nothing is written.
-    Without `calibration`, class probabilities stay as the members give them; else they are calibrated if that helps.
-    `kb` is a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
-    ":memory:" neither uses nor adds experience. `name` is what the data set is called, by default its file's name.
-    `ignore` names columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
+    - `data`, `target`: the file or frame, and the column to predict, by default the last one.
+    - `task`: binary, multiclass or regression, by default found out.
+    - `metric`: what to optimise, such as "f1"; "auto" is ROC AUC, log loss or RMSE.
+    - `time_budget`: seconds, or a text such as "10m", counted from the call. Without it, the number of `iterations`
+      (evaluations) is the limit; without both, five minutes are.
+    - `output`: a folder for the model, the report and the tables; None writes nothing.
+    - `algorithms`, `exclude`: names of algorithms to use, by default all, and to leave out.
+    - `surrogate`, `bandit`: what proposes configurations, and what chooses the algorithm.
+    - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
+    - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
+    - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
+    - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
+    - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
+    - `max_rows`: the most rows to cross-validate; None decides by the time budget.
+    - `seed`: the same one and `iterations` give the same runs.
+    - `resume`: go on with the search on this data set that was cut short.
+    - `predictions`: also write the out-of-fold predictions into `output`.
+    - `exclude_datasets`: names or fingerprints of data sets whose experience is ignored.
+    - `kb`: a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
+      ":memory:" neither uses nor adds experience.
+    - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
+    - `name`: what the data set is called, by default the name of its file.
+    - `verbose`: 1 prints a line per evaluation to standard error.
 
     Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
 

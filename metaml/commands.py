@@ -55,7 +55,8 @@ def suggest(
 
     `data` is a csv, parquet or ARFF file or a frame, `target` a column, by default the last one. There are at most `n`
     rows. `task` is binary, multiclass or regression, by default found out. `metric` "auto" is ROC AUC, log loss or
-    RMSE. Experience with `exclude_datasets` and their near-duplicates is ignored.
+    RMSE. `algorithms` limits the suggestions to these names. Experience with `exclude_datasets` and their
+    near-duplicates is ignored. `kb` is the knowledge base to ask.
 
     The columns are `rank`, `algorithm`, `expected_sd` (standard deviations above the mean of a data set's scores),
     `seconds` (of one evaluation on all rows), `config`, `reasons` (sentences) and `carriers` (the past data sets that
@@ -79,8 +80,8 @@ def why(run: str, kb: Place = None) -> dict[str, Any]:
     """Return all that is known of a run as plain JSON: who proposed it, what was predicted, and what came out.
 
     `run` is the key of a run or its beginning, as the column `run` of `KnowledgeBase.runs` has it. The reasons and the
-    past data sets that spoke for the run are in `["proposal"]["details"]`. Raises `metaml_kb.errors.BadQuery` if no
-    run, or more than one, has such a key.
+    past data sets that spoke for the run are in `["proposal"]["details"]`. `kb` is the knowledge base that has it.
+    Raises `metaml_kb.errors.BadQuery` if no run, or more than one, has such a key.
 
     >>> from metaml_kb import DatasetRecord, Run
     >>> with open_kb(":memory:") as kb:
@@ -99,8 +100,9 @@ def reproduce(run: str, data: Data | None = None, *, target: str | None = None, 
     """Return what comes of a stored run when it is evaluated again: the same data, folds, configuration and seed.
 
     `run` is the key of a run or its beginning. `data` is the file or frame that the run was made on; the data sets of
-    `bot(builtin=True)` need none. `target` is a column, by default the stored one. In the answer, `is_same` says
-    whether all scores came out the same (to 1e-9); `differences` and `versions` have what did not.
+    `bot(builtin=True)` need none. `target` is a column, by default the stored one. `kb` is the knowledge base that has
+    the run. In the answer, `is_same` says whether all scores are the same (to 1e-9); `differences` and `versions` list
+    what is not.
 
     Raises `BadDataset` if the data is not that of the run, `BadRequest` if the run cannot be made again, and
     `metaml_kb.errors.BadQuery` if no run, or more than one, has such a key.
@@ -158,12 +160,12 @@ def learn(
     """Learn from all runs which configurations to try first on a new data set; return what was learnt from.
 
     `metric` "auto" means those that `tune` uses by default. Experience with `exclude_datasets` and their
-    near-duplicates is left out. Lessons are kept beside the knowledge base. The table has a row for each kind of task,
-    with its numbers of algorithms, data sets and runs, and the seconds that it took.
+    near-duplicates is left out. `kb` is the knowledge base to learn from; the lessons are kept beside it. The table
+    has a row for each kind of task, with its numbers of algorithms, data sets and runs, and the seconds that it took.
 
     With `evaluate`, nothing is kept. The table then has Kendall's tau-b (-1 to 1, higher is better) between predicted
     and true order of configurations on data sets that were left out, for these `algorithms` (by default all).
-    `verbose` = 1 tells of progress on standard error. Raises `BadRequest` if there is nothing to learn from.
+    `verbose` = 1 prints progress to standard error. Raises `BadRequest` if there is nothing to learn from.
 
     >>> learn(kb=":memory:")
     Traceback (most recent call last):
@@ -199,11 +201,16 @@ def bot(
 ) -> BotReport:
     """Run random configurations on many data sets and keep every run; return how many, and what failed.
 
-    The data sets are files or folders (`data`), those inside scikit-learn (`builtin`), and suites and tasks of OpenML
-    by their numbers, with `offline` from its cache. It stops after so many `runs`, or after `time_budget`, seconds or a
-    text such as "10m"; with neither, only when it is interrupted. `workers` is the number of evaluations at a time. One
-    evaluation may take `limit_seconds` and `limit_memory` megabytes. Larger data sets are subsampled to `max_rows`.
-    `seed` decides the configurations, by default a new one. `verbose` = 1 prints notes to standard error.
+    - `data`: files or folders. `builtin`: also use the data sets inside scikit-learn.
+    - `openml_suite`, `openml_task`: numbers of suites and tasks of OpenML; with `offline`, from its cache only.
+    - `algorithms`: names, by default all.
+    - `runs`: stop after so many. `time_budget`: stop after so many seconds, or a text such as "10m". With neither, the
+      bot stops only when it is interrupted.
+    - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
+    - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
+    - `max_rows`: larger data sets are subsampled to so many rows.
+    - `seed`: decides the configurations, by default a new one each time.
+    - `kb`: the knowledge base to add to. `verbose`: 1 prints notes to standard error.
 
     Raises `BadRequest` if no data set is named or can be used.
 
@@ -249,8 +256,9 @@ def replay(
     """Return which optimiser would have been best on recorded runs, by look-up: nothing is trained.
 
     Each of the `optimisers` is simulated `seeds` times, for so many `evaluations`, on every data set with at least 20
-    and at most `most` configurations of an algorithm. `policies` are bandits over the algorithms. `algorithms` and
-    `datasets` choose among the runs; `workers` is the number of simulations at a time.
+    configurations of an algorithm; at most `most` of them are used. Runs are compared by `metric`. `policies` are
+    bandits over the algorithms. `algorithms` and `datasets` choose among the runs of the knowledge base `kb`. `workers`
+    is the number of simulations at a time.
 
     In the answer, `regret` has a row for each algorithm and optimiser, in percent of the range of a data set's scores,
     lower is better; differences are to the last optimiser. `curves` has the same by evaluations and by seconds,

@@ -108,7 +108,11 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the best model that the budget allows for these rows; return the estimator."""
+        """Find the best model that the budget allows for the rows `X` and their targets `y`; return the estimator.
+
+        `X` is a frame or a two-dimensional array, `y` has one label or number per row. Raises ValueError if they cannot
+        be used or a parameter makes no sense.
+        """
         # A fit that fails must not leave an older model beside what it learnt of the new rows.
         self.__dict__.pop("model_", None)
         with _value_errors():
@@ -190,17 +194,24 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
     `output`; and `repairs_`, what was done to the columns. A class with one row is never predicted, as it cannot be
     cross-validated.
 
-    >>> from sklearn.model_selection import cross_val_score
-    >>> classifier = MetaMLClassifier(time_budget="10m", random_state=0)
-    >>> scores = cross_val_score(classifier, X, y, scoring="roc_auc")  # doctest: +SKIP
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = MetaMLClassifier(iterations=1, algorithms="decision_tree", folds=2, kb=":memory:", random_state=0)
+    >>> classifier.fit(X, y).predict(X[:2]).tolist()
+    [0, 0]
+    >>> classifier.predict_proba(X).shape, classifier.best_algorithm_
+    ((150, 3), 'decision_tree')
     """
 
     def predict(self, X: Any) -> Array:
-        """Return the class of each row."""
+        """Return the class of each row of `X`. Raises ValueError if the rows cannot be used."""
         return self._answer(X)[0].astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class, in the order of `classes_`, for each row."""
+        """Return the probability (0 to 1) of each class, in the order of `classes_`, for each row of `X`.
+
+        Raises ValueError if the rows cannot be used.
+        """
         _, learnt = self._answer(X)
         probabilities = np.zeros((len(learnt), len(self.classes_)))
         probabilities[:, self._learnt] = learnt
@@ -239,12 +250,15 @@ class MetaMLRegressor(RegressorMixin, _Tuned):  # type: ignore[misc]
 
     What `fit` learns is named as in `MetaMLClassifier`.
 
-    >>> regressor = MetaMLRegressor(time_budget="10m", metric="mae", random_state=0)
-    >>> regressor.fit(X, y).predict(new)  # doctest: +SKIP
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> regressor = MetaMLRegressor(iterations=1, algorithms="decision_tree", metric="mae", kb=":memory:")
+    >>> regressor.fit(X, y).predict(X[:3]).shape
+    (3,)
     """
 
     def predict(self, X: Any) -> Floats:
-        """Return the value of each row."""
+        """Return the value of each row of `X`. Raises ValueError if the rows cannot be used."""
         return self._answer(X)[0]
 
     def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:

@@ -38,7 +38,7 @@ _encode = json.JSONEncoder(
 
 
 def canonical_json(config: Mapping[str, Value]) -> str:
-    """Return the JSON text of a configuration. Equal configurations have equal texts.
+    """Return the JSON text of a configuration (`config`). Equal configurations have equal texts.
 
     Keys are sorted, there are no spaces, and types stay different: 1, 1.0 and true are three values. Raises `BadRecord`
     if a value is not a word, a finite number, True, False or None.
@@ -94,12 +94,15 @@ def digest(*parts: str) -> str:
 class DatasetRecord:
     """A data set: its name, task and size, never its rows.
 
-    - `fingerprint`: a hash of the content, or `name:…` if only the name is known.
+    - `fingerprint`: a hash of the content, or `name:…` if only the name is known. `name`: what people call it.
     - `task`: binary, multiclass, regression or unknown.
     - `target`: the column to predict.
     - `n_rows`, `n_columns`, `n_classes`: its size; None if not known.
     - `source`: where it came from, such as file, openml or import.
     - `details`: anything else, as JSON values.
+
+    >>> DatasetRecord("f" * 32, "iris", task="multiclass", target="species", n_rows=150, n_classes=3).source
+    'file'
     """
 
     fingerprint: str
@@ -122,6 +125,9 @@ class FoldPlanRecord:
     - `n_folds`, `seed`, `max_rows`: the number of folds, the seed, and the largest number of rows used.
     - `assignment`: one fold number per row, as zlib-compressed int16. -1 is an unused row, -2 a row that is only
       trained on.
+
+    >>> FoldPlanRecord("p1", strategy="stratified", n_folds=5, seed=0).n_folds
+    5
     """
 
     key: str
@@ -153,7 +159,11 @@ class EnvironmentRecord:
 
     @property
     def key(self) -> str:
-        """The hash that identifies this environment. The reference seconds are a measurement, so not part of it."""
+        """The hash that identifies this environment. The reference seconds are a measurement, so not part of it.
+
+        >>> len(EnvironmentRecord({"scikit-learn": "1.8.0"}).key)
+        32
+        """
         return digest(_encode(dict(self.versions)), self.host, self.platform, self.processor)
 
 
@@ -165,6 +175,9 @@ class SessionRecord:
     - `kind`: bot, tune, import or starter.
     - `started_at`, `finished_at`: seconds since 1970, UTC. `finished_at` is None while it runs.
     - `seed`, `settings`: what it was started with.
+
+    >>> SessionRecord("s1", "import", started_at=0.0).finished_at is None
+    True
     """
 
     key: str
@@ -184,6 +197,9 @@ class ProposalRecord:
     - `predicted_seconds`: the predicted seconds of the evaluation.
     - `acquisition`: the value of the acquisition function that chose it.
     - `details`: anything else, such as reasons, as JSON values.
+
+    >>> ProposalRecord("gaussian process", predicted_score=0.93, predicted_std=0.02).predicted_score
+    0.93
     """
 
     proposer: str
@@ -240,6 +256,9 @@ class Run:
         """The hash that identifies a run in every knowledge base: 32 hexadecimal characters.
 
         Raises `BadRecord` if the configuration holds a value that cannot be stored.
+
+        >>> len(Run(dataset="f" * 32, algorithm="svm", config={"C": 1.0}).identity)
+        32
         """
         return run_identity(self, *split_config(self.config)).hex()
 

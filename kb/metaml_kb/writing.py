@@ -42,7 +42,14 @@ Split = tuple[tuple[str, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A run that is stored with another score: its identity, the metric, the stored and the offered mean."""
+    """A run that is stored with another score.
+
+    - `run`: its identity. `metric`: whose score it is.
+    - `stored`, `offered`: the mean that is kept, and the one that was given; None if there is none.
+
+    >>> Clash("f" * 32, "accuracy", stored=0.96, offered=0.95).metric
+    'accuracy'
+    """
 
     run: str
     metric: str
@@ -52,7 +59,14 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What happened to the runs that were offered: how many were new or known, and which scores clash."""
+    """What happened to the runs that were offered.
+
+    - `n_new`, `n_known`: how many were stored, and how many the knowledge base had already.
+    - `clashes`: the known ones whose scores differ.
+
+    >>> (Added(n_new=2) + Added(n_new=1, n_known=1)).n_new
+    3
+    """
 
     n_new: int = 0
     n_known: int = 0

@@ -63,9 +63,30 @@ class Answer:
 class Model:
     """A weighted ensemble that predicts raw rows.
 
-    `calibration` corrects the class probabilities, if it helps; `multipliers` weigh them before the largest is chosen,
-    None means all are 1. `score` is the cross-validated value of `metric`, higher is better. `facts` is whatever else
-    should be remembered, as plain JSON.
+    - `members`: the fitted estimators with their weights. `schema`: the columns that they need.
+    - `dataset`, `fingerprint`, `n_rows`: name, hash and size of the data set that they were fitted to.
+    - `metric`, `score`: the cross-validated score, higher is better; None for a fallback.
+    - `calibration`: corrects the class probabilities; None leaves them as they are.
+    - `multipliers`: weigh the class probabilities before the largest is chosen; None means all are 1.
+    - `facts`: anything else to keep, as plain JSON.
+    - `created`, `versions`: when it was made (UTC), and with which versions of which libraries.
+
+    >>> import metaml.data
+    >>> from sklearn.datasets import load_iris
+    >>> frame = load_iris(as_frame=True).frame
+    >>> model = metaml.tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").model
+    >>> model.task, model.n_layers, model.labels.tolist(), model.notes
+    ('multiclass', 1, [0, 1, 2], ())
+    >>> model.predict(frame.head(2)).tolist(), model.predict_proba(frame).shape
+    ([0, 0], (150, 3))
+    >>> model.answer(frame.head(2)).predictions.tolist()
+    [0, 0]
+    >>> Model.of(metaml.data.from_frame(frame), model.members, metric="accuracy").n_rows
+    150
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     metaml.load(model.save(folder)).predict(frame.tail(1)).tolist()
+    [2]
     """
 
     members: tuple[Member, ...]
@@ -101,7 +122,10 @@ class Model:
         calibration: Calibration | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> Model:
-        """Return the model of these members for a data set; multipliers that are all equal become None."""
+        """Return the model of these `members` for a `dataset`.
+
+        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored; multipliers that are all equal become None.
+        """
         factors = None
         if multipliers is not None and np.ptp(multipliers) > 0:
             factors = tuple(float(factor) for factor in multipliers)
@@ -146,10 +170,10 @@ class Model:
         return (f"The model was made with {', '.join(others)}; predictions may differ.",) if others else ()
 
     def answer(self, frame: pd.DataFrame) -> Answer:
-        """Return predictions, probabilities and remarks for the rows of a raw table.
+        """Return predictions, probabilities and remarks for the rows of a raw table, the `frame`.
 
         Columns may come in any order, and more of them than needed. Up to half of the needed ones may be absent and
-        count as missing values.
+        count as missing values. Raises `BadDataset` if the rows cannot be used.
         """
         read = self.schema.read(frame)
         notes = self._remarks(read)
@@ -161,11 +185,14 @@ class Model:
         return Answer(labels[weighted.argmax(axis=1)], outputs, notes)
 
     def predict(self, frame: pd.DataFrame) -> Array:
-        """Return the label or value of each row of a raw table."""
+        """Return the label or value of each row of a raw table, the `frame`; `BadDataset` is raised as by `answer`."""
         return self.answer(frame).predictions
 
     def predict_proba(self, frame: pd.DataFrame) -> Floats:
-        """Return the probability of each label for each row of a raw table."""
+        """Return the probability (0 to 1) of each label for each row of a raw table, the `frame`.
+
+        Raises `BadRequest` if the model predicts a number, and `BadDataset` as `answer` does.
+        """
         probabilities = self.answer(frame).probabilities
         if probabilities is None:
             raise BadRequest(f"The model predicts the number {self.schema.target!r}, so there are no probabilities.")
@@ -235,7 +262,7 @@ class Model:
         return tuple(notes)
 
     def save(self, path: str | Path) -> Path:
-        """Write the model to a file, or as model.zip into a folder; return where it is."""
+        """Write the model to the file `path`, or as model.zip into the folder `path`; return where it is."""
         from metaml.model.saving import save
 
         return save(self, path)

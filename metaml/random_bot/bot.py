@@ -76,8 +76,14 @@ class Progress:
 class BotReport:
     """What a bot did.
 
-    `set_aside` names the data sets that could not be used, each with the reason. `rescue` says where all runs are if
-    another program deleted or replaced the file of the knowledge base; else it is empty.
+    - `n_done`, `n_failed`, `n_known`: runs that were made, those of them that failed, and those known before.
+    - `seconds`, `busy_seconds`: wall-clock time, and the time of all workers together.
+    - `statuses`: the number of runs by algorithm and status.
+    - `set_aside`: the data sets that could not be used, each with the reason.
+    - `rescue`: where all runs are if another program deleted or replaced the file of the knowledge base; else empty.
+
+    >>> BotReport(n_done=3, n_failed=1).n_failed
+    1
     """
 
     n_done: int = 0

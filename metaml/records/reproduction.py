@@ -40,9 +40,16 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """What came of making a run again: `n_compared` scores were held against the stored ones.
+    """What happened when a stored run was evaluated again.
 
-    `versions` has the library versions then and now, where they differ; None for one that is not there.
+    - `stored`: the run as the knowledge base has it. `outcome`: what it gave now.
+    - `n_compared`, `differences`: how many scores were compared, and those that differ.
+    - `versions`: library versions then and now, where they differ; None for a library that is not there.
+
+    >>> from types import SimpleNamespace
+    >>> stored = SimpleNamespace(run=SimpleNamespace(status="ok"))
+    >>> Reproduction(stored, SimpleNamespace(status="ok"), 5, (), {}).is_same
+    True
     """
 
     stored: StoredRun

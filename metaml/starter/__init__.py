@@ -27,9 +27,18 @@ def starter_file() -> Path | None:
 
 
 def open_with_starter(path_or_url: str | Path | None = None) -> KnowledgeBase:
-    """Return the knowledge base that `open_kb` would, but a file that is missing is made with the starter in it.
+    """Return an open knowledge base. A missing file is created with the starter experience in it.
 
-    A database on a server is a team's, and one in memory is soon gone: they are left as they are.
+    `path_or_url` is a SQLite file, a database URL such as postgresql://user@host/name, or ":memory:" for one that is
+    gone when it is closed. Default: the environment variable METAML_KB, else a file in the user's data folder. A
+    database on a server and one in memory start empty.
+
+    Raises `metaml_kb.errors.CannotOpen` if it cannot be read or is not a knowledge base, and
+    `metaml_kb.errors.SchemaMismatch` if another version of metaml wrote it.
+
+    >>> with open_with_starter(":memory:") as kb:
+    ...     kb.n_runs()
+    0
     """
     url, file = locate(path_or_url), starter_file()
     path = sqlite_path(url)
