@@ -26,7 +26,18 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class OptimizeResult:
-    """The evaluations of an optimisation in their order, and the names of its objectives."""
+    """What an optimisation found.
+
+    - `evaluations`: all of them, in their order.
+    - `objectives`: the names of what was minimised.
+
+    >>> tried = (Evaluation({"x": 1}, (1.0, 4.0)), Evaluation({"x": 2}, (4.0, 1.0)), Evaluation({"x": 3}, (5.0, 5.0)))
+    >>> result = OptimizeResult(tried, ("loss", "seconds"))
+    >>> [evaluation.config["x"] for evaluation in result.front], result.best in tried[:2]
+    ([1, 2], True)
+    >>> result.frame()["on_front"].tolist()
+    [True, True, False]
+    """
 
     evaluations: tuple[Evaluation, ...]
     objectives: tuple[str, ...]
@@ -42,7 +53,10 @@ class OptimizeResult:
 
     @property
     def best(self) -> Evaluation:
-        """Return the best evaluation; of several objectives, the compromise nearest to the best of each."""
+        """Return the best evaluation; of several objectives, the compromise nearest to the best of each.
+
+        Raises `BadRequest` if no evaluation worked.
+        """
         front = self.front
         if not front:
             raise BadRequest("No evaluation worked, so none is best. The field error of each says why.")

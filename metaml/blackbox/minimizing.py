@@ -25,9 +25,12 @@ def minimize(
 ) -> OptimizeResult:
     """Return the best of `n` evaluations of a function, or the front of its two or three objectives.
 
-    The function gets a configuration, as a dict, and returns a number, or one for each objective: lower is better.
-    What it raises is kept as the error of that evaluation, and the search goes on. The other arguments are those of
-    `Optimizer`. `on_evaluation` hears of each evaluation as it is done.
+    `function` gets a configuration, as a dict, and returns a number, or one for each objective: lower is better. What
+    it raises is kept as the error of that evaluation, and the search goes on. `space`, `objectives`, `method`,
+    `n_design`, `starts` and `seed` are those of `Optimizer`. `on_evaluation` is called with the result so far after
+    each evaluation.
+
+    Raises `BadRequest` if `n` is below 1, or for a space or a method that cannot be used.
 
     >>> result = minimize(lambda c: (c["x"] ** 2, (c["x"] - 2) ** 2), {"x": (-4.0, 4.0)}, n=20, objectives=2)
     >>> all(-0.5 <= evaluation.config["x"] <= 2.5 for evaluation in result.front)

@@ -23,7 +23,8 @@ class Optimizer:
     `space` is whatever `as_space` reads. `objectives` is their number or their names. `method` is `parego`, `sms_ego`,
     `latin_hypercube` or `random`; for one objective it is the name of a surrogate or `random`. The first `n_design`
     proposals do not depend on values: four for each parameter, and at least eight, unless `n` evaluations in all are
-    planned and a third of them is less. The same seed and the same values give the same proposals.
+    planned and a third of them is less. `starts` are configurations to propose first. The same `seed` and the same
+    values give the same proposals.
 
     >>> optimizer = Optimizer({"x": (-2.0, 2.0)}, seed=0)
     >>> for _ in range(20):
@@ -82,7 +83,10 @@ class Optimizer:
         return dict(self._search.ask().config)
 
     def tell(self, config: Config, values: Values, *, error: str | None = None, seconds: float | None = None) -> None:
-        """Learn the value of a configuration, or of each objective; None is a failure, as is one that is not finite."""
+        """Learn the `values` of a configuration (`config`): a number, or one for each objective; lower is better.
+
+        None is a failure, as is a value that is not finite. `error` says why; `seconds` is what the evaluation took.
+        """
         self.space.check(config)
         numbers = self._numbers(values)
         if isinstance(self._search, ParetoOptimizer):
