@@ -16,6 +16,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import seconds_of
+from metaml.data import TASKS
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits
@@ -28,7 +29,7 @@ from metaml.metafeatures import describe as describe_dataset
 from metaml.metafeatures.table import as_table
 from metaml.random_bot.bot import DEFAULT_LIMITS, BotReport, BotSettings, run_bot
 from metaml.records.explanation import run_facts
-from metaml.records.reproduction import TASKS, Reproduction, dataset_of
+from metaml.records.reproduction import Reproduction, dataset_of
 from metaml.records.reproduction import reproduce as evaluate_again
 from metaml.seeds import MOST_SEED
 from metaml.sources.named import named_sources
@@ -77,7 +78,7 @@ def suggest(
 
 
 def why(run: str, kb: Place = None) -> dict[str, Any]:
-    """Return all that is known of a run as plain JSON: who proposed it, what was predicted, and what came out.
+    """Return all that is known of a run as plain JSON: who proposed it, what was predicted, and the result.
 
     `run` is the key of a run or its beginning, as the column `run` of `KnowledgeBase.runs` has it. The reasons and the
     past data sets that spoke for the run are in `["proposal"]["details"]`. `kb` is the knowledge base that has it.
@@ -97,7 +98,7 @@ def why(run: str, kb: Place = None) -> dict[str, Any]:
 
 
 def reproduce(run: str, data: Data | None = None, *, target: str | None = None, kb: Place = None) -> Reproduction:
-    """Return what comes of a stored run when it is evaluated again: the same data, folds, configuration and seed.
+    """Evaluate a stored run again, with the same data, folds, configuration and seed, and return the comparison.
 
     `run` is the key of a run or its beginning. `data` is the file or frame that the run was made on; the data sets of
     `bot(builtin=True)` need none. `target` is a column, by default the stored one. `kb` is the knowledge base that has

@@ -10,9 +10,10 @@ from metaml.data.dataset import Dataset
 from metaml.data.preparation import from_frame, read_dataset
 from metaml.data.reading import read_frame
 from metaml.data.schema import Applied, Schema
-from metaml.data.task import Task, task_of_numbers
+from metaml.data.task import TASKS, Task, task_of_numbers
 
 __all__ = [
+    "TASKS",
     "Applied",
     "Column",
     "Dataset",

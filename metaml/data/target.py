@@ -22,10 +22,8 @@ from metaml.data.cells import (
 from metaml.data.columns import Repair, with_noun
 from metaml.data.dates import ENOUGH
 from metaml.data.names import first_names
-from metaml.data.task import FEW, Task, task_of_numbers
+from metaml.data.task import FEW, TASKS, Task, task_of_numbers
 from metaml.errors import BadDataset
-
-TASKS = ("binary", "multiclass", "regression")
 
 
 @dataclass(frozen=True, eq=False)

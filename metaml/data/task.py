@@ -1,12 +1,13 @@
 """Which task a target column asks for: the one documented rule."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from metaml.arrays import Floats
 
 Task = Literal["binary", "multiclass", "regression"]
+TASKS: tuple[Task, ...] = get_args(Task)
 
 FEW = 10
 """Up to this many whole numbers are class codes."""

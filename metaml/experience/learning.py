@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pandas as pd
 
 from metaml.algorithms import ALGORITHMS, check_known
+from metaml.data import TASKS
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, default_metric, display
 from metaml.evaluation import metric as metric_of
@@ -14,8 +15,6 @@ from metaml.metalearning.assessment.comparison import compare_rankings
 from metaml.metalearning.assessment.quality import mean_taus
 from metaml.metalearning.history import RunHistory
 from metaml_kb import KnowledgeBase
-
-TASKS = ("binary", "multiclass", "regression")
 
 
 def requests_for(
@@ -38,7 +37,7 @@ def requests_for(
     if not tasks:
         raise BadRequest(f"{kb.name} holds no data set to learn from. Make experience with: metaml bot --builtin")
     if metric == "auto":
-        return [LessonRequest(default_metric(task), task, left_out=left_out) for task in tasks]  # type: ignore[arg-type]
+        return [LessonRequest(default_metric(task), task, left_out=left_out) for task in tasks]
     name = metric_of(metric).name
     fitting = [task for task in tasks if task in METRICS[name].tasks]
     if not fitting:

@@ -13,10 +13,10 @@ from sklearn.base import clone
 
 from metaml.algorithms import ALGORITHMS, KNOWN
 from metaml.algorithms.trusted_classes import SHARED
+from metaml.data import TASKS
 from metaml.errors import BadConfig
 from metaml.model.freezing import Freezer
 
-TASKS = ("binary", "multiclass", "regression")
 PAIRS = [pytest.param(ALGORITHMS[name], task, id=f"{name}-{task}") for name in ALGORITHMS for task in TASKS]
 every_algorithm_and_task = pytest.mark.parametrize(("algorithm", "task"), PAIRS)
 

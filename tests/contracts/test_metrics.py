@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from metaml.data import TASKS
 from metaml.metrics import DEFAULT_METRICS, METRICS, display, metric
 from metaml.metrics.classification import confusion
 
-TASKS = ("binary", "multiclass", "regression")
 PAIRS = [pytest.param(found, task, id=f"{found.name}-{task}") for found in METRICS.values() for task in found.tasks]
 every_metric = pytest.mark.parametrize("found", METRICS.values(), ids=METRICS)
 every_metric_and_task = pytest.mark.parametrize(("found", "task"), PAIRS)

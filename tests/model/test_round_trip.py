@@ -8,11 +8,9 @@ import pandas as pd
 import pytest
 
 from metaml.algorithms import ALGORITHMS
-from metaml.data import from_frame
+from metaml.data import TASKS, from_frame
 from metaml.evaluation import Job, Limits, evaluate, make_plan
 from metaml.model import Model, fit_member, load
-
-TASKS = ("binary", "multiclass", "regression")
 
 
 def outputs(model, frame):
