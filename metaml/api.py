@@ -88,7 +88,7 @@ class TuneResult:
 
     @property
     def why(self) -> str:
-        """Return why the model is what it is; empty where nothing needs saying."""
+        """Return why the model is a fallback or a single one; empty if there is nothing to explain."""
         return "" if self.facts.final is None else self.facts.final.why
 
     @property
@@ -164,6 +164,7 @@ def tune(
     - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
     - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
+    - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
     - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: the most rows to cross-validate; None decides by the time budget.

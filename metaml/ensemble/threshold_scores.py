@@ -1,9 +1,9 @@
-"""Judging: the score of out-of-fold predictions once the decision between classes is tuned, without flattery.
+"""The score of out-of-fold predictions after the thresholds between classes are tuned, without optimism.
 
-A metric that looks at labels depends on where the line between classes is drawn. What counts is the score at the line
-that a user would get, not at one half; so the line for the rows of a fold is drawn by looking at the other folds. All
-such metrics follow from the table of true and predicted classes. The tables of all lines that come into question are
-made in one go for all folds, which takes milliseconds: cheap enough for every evaluation of a search.
+A metric of labels depends on the thresholds between classes. What counts is the score at the thresholds that a user
+will get, not at one half. So the thresholds for the rows of a fold are chosen on the other folds. All such metrics
+follow from the table of true and predicted classes. The tables of all candidate thresholds are computed together for
+all folds. This takes milliseconds: cheap enough for every evaluation of a search.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def judge_folds(
 
 
 def is_few(truth: Array, n_classes: int) -> bool:
-    """Return whether a class has too few rows to draw a line by.
+    """Return whether a class has too few rows to choose a threshold.
 
     >>> is_few(np.repeat([0, 1], [900, 99]), 2), is_few(np.repeat([0, 1], [900, 100]), 2)
     (True, False)

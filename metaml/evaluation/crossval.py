@@ -57,9 +57,9 @@ def evaluate(
 ) -> Outcome:
     """Return the outcome of a job on its data set.
 
-    Whatever the learner raises becomes part of the outcome. Limits are looked at after each fold; to stop a learner
-    in the middle of one takes an `IsolatedEvaluator`. Whoever watches the limits hears of overtime, and of the folds
-    that are done if the job tells of them.
+    Any exception of the learner becomes part of the outcome. Limits are checked after each fold; only an
+    `IsolatedEvaluator` can stop a learner in the middle of a fold. `on_overtime` is called when the job gets overtime,
+    `on_fold` after each fold if the job asks for it with `tells_folds`.
     """
     _check(job, dataset)
     if job.refit:

@@ -89,7 +89,7 @@ class ForkServer:
             self._launch()
 
     def give_up(self) -> None:
-        """Start no more workers; whoever waits for the first one need not wait until its libraries are imported."""
+        """Start no more workers, and release a caller that waits for the first one to import its libraries."""
         self._is_given_up = True
         if not self._is_ready and self._process is not None:
             self._process.kill()

@@ -137,7 +137,7 @@ class _Watch:
         return Outcome(status, seconds, peak_megabytes=self._peak_megabytes, error=error)
 
     def death(self, exit_status: int | None) -> Outcome:
-        """Return the outcome of a job whose worker died by itself, or was killed by the system."""
+        """Return the outcome of a job whose worker crashed or was killed by the system."""
         limit = self._job.limits.megabytes
         is_large = limit is not None and self._peak_megabytes > NEARLY * limit
         if is_large and exit_status in (-signal.SIGKILL, -signal.SIGABRT):

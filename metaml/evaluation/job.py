@@ -1,4 +1,4 @@
-"""The values that travel between whoever asks for an evaluation and whoever makes it: small, frozen, picklable."""
+"""A job asks for an evaluation, an outcome answers it: small, frozen values that can be pickled."""
 
 from __future__ import annotations
 
@@ -87,16 +87,17 @@ class FoldDone(NamedTuple):
 class Job:
     """One evaluation asked for. The data set is named by its fingerprint.
 
-    `folds` restricts the evaluation to some folds of the plan; with a `race`, it ends after the fold that loses it.
-    With `overtime`, limits are looked ahead to, and the limit of time gives way to what is better than the best.
-    `keep_predictions` asks for the out-of-fold predictions, `keep_models` for what was fitted to each fold; if it
-    `tells_folds`, too, each of them is told as soon as it is there, whatever becomes of the others. With
-    `predicts_unused`, the models of all folds also predict the rows that the plan does not use, and their mean is kept:
-    how they would do on new rows.
-
-    A `refit` is no evaluation: the algorithm is fitted to all rows, or to those that train the one fold named, and the
-    fitted estimator comes back. Each fit may take `fit_seconds`, None for any: then it stops with the best model that
-    it has.
+    - `folds`: evaluate only these folds of the plan.
+    - `race`: end the evaluation after the fold on which it loses the race.
+    - `overtime`: stop early if a limit would be exceeded, but allow more time to a job that is ahead of the best run.
+    - `keep_predictions`, `keep_models`: return the out-of-fold predictions, and the model of each fold. With
+      `tells_folds`, each model is sent as soon as its fold is done, even if a later fold fails.
+    - `predicts_unused`: the fold models also predict the rows that the plan does not use; their mean is returned. It
+      shows how the models do on new rows.
+    - `refit`: do not evaluate. Fit the algorithm to all rows, or to the training rows of the one fold that is named,
+      and return the estimator.
+    - `fit_seconds`: the time that each fit may take; None is no limit. A fit that runs out of time returns the best
+      model that it has.
     """
 
     dataset: str
@@ -137,10 +138,10 @@ class Outcome:
     `fit_seconds` and `predict_seconds` are sums over folds, `seconds` is wall-clock time, `peak_megabytes` growth over
     the memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set:
     class probabilities (float32, one column per label) or values (float64); rows that were not predicted are NaN.
-    `models`, where asked for, complete and small enough, has the pickled estimator of each fold. `estimator` is what a
-    refit gives: fitted, as those are, to the codes of the data set's target. All folds would have taken
-    `expected_seconds`, as far as that is known and more than `seconds`. It `stopped_early` if a fit ran out of the time
-    that the job allows: what came out is valid, but the same job may give something else.
+    `models` has the pickled estimator of each fold, if they were asked for, all folds are complete and they are small
+    enough. `estimator` is the result of a refit. Both are fitted to the codes of the data set's target.
+    `expected_seconds` is what all folds would have taken, if that is known and more than `seconds`. `stopped_early` is
+    True if a fit ran out of `fit_seconds`: the result is valid, but the same job may give another one.
     """
 
     status: Status

@@ -115,7 +115,7 @@ class LocalExecutor:
             self._in_flight.pop(ticket, None)
 
     def take_folds(self, ticket: int) -> tuple[FoldDone, ...]:
-        """Return the folds that a job has told of so far, whether it is done, cancelled or under way; forget them."""
+        """Return the folds that a job has finished so far, and forget them; it may be done, cancelled or running."""
         return tuple(self._folds.pop(ticket, ()))
 
     def close(self) -> None:

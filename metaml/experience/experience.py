@@ -69,7 +69,7 @@ class Experience:
         return trained is not None and trained.landscape.n_datasets >= LEAST_DATASETS and algorithm in self._spaces
 
     def order(self, algorithms: Iterable[str]) -> list[str]:
-        """Return algorithms in the order of what is expected of their best, those without experience last."""
+        """Return the algorithms by the expected score of their best configuration; those without experience last."""
         expected = [item.algorithm for item in self.lessons.prior.expect(self.metafeatures)]
         names = list(algorithms)
         return [name for name in expected if name in names] + [name for name in names if name not in expected]
@@ -90,7 +90,7 @@ class Experience:
     def committee(
         self, algorithm: str, experts: tuple[Expert, ...], *, metric: str, cost: str | None
     ) -> ExperienceCommittee:
-        """Return the judge of an algorithm's candidates; it hands over to the experts when experience misleads."""
+        """Return the committee that judges an algorithm's candidates. If experience misleads, the experts take over."""
         self._committees[algorithm] = ExperienceCommittee(self.prior(algorithm), experts, metric=metric, cost=cost)
         return self._committees[algorithm]
 

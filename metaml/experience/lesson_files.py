@@ -75,7 +75,7 @@ def learn(kb: KnowledgeBase, request: LessonRequest, *, n_threads: int = 1) -> L
 
 
 def portfolio_at_hand(kb: KnowledgeBase, request: LessonRequest) -> Portfolio | None:
-    """Return what such a session can open with at once, without learning or recalling anything; None if nothing."""
+    """Return the portfolio that is stored already, which takes no time to learn; None if there is none."""
     for path in _paths(kb, request):
         found = load_portfolio(path)
         if found is not None and not (request.left_out and _is_taught_by_any(path, request.left_out)):
@@ -121,7 +121,7 @@ def count_datasets(kb: KnowledgeBase, request: LessonRequest) -> int:
 
 
 def is_in_file(kb: KnowledgeBase) -> bool:
-    """Return whether several threads may ask at once: not where everything is in the memory of one connection."""
+    """Return whether several threads can read at the same time; a knowledge base in memory has only one connection."""
     return kb.engine.dialect.name != "sqlite" or place_of(kb) is not None
 
 
@@ -148,7 +148,7 @@ def learning_seconds(n_known: int, request: LessonRequest, earlier: Lessons | No
 def kept_at(place: Path, request: LessonRequest) -> Path:
     """Return the file of such lessons in a folder.
 
-    Where data sets are to be left out, any lessons that none of them had a part in will do: those of most data sets.
+    If data sets are to be left out, any lessons that were learnt without them will do: the ones of most data sets.
     """
     path = place / request.file_name
     if path.exists() or not request.left_out:

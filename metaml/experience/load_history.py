@@ -1,4 +1,4 @@
-"""From a knowledge base to an experience: the runs of one algorithm, ready to be learnt from."""
+"""Loads the runs of one algorithm from a knowledge base, as arrays to learn from."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -154,9 +154,9 @@ def _runs(
 
 
 def _with_stand_in(frame: pd.DataFrame, scored: str) -> pd.DataFrame:
-    """Return the frame in which data sets that nobody scored by a metric of classes are scored by their accuracy.
+    """Return the frame with accuracy in place of a missing metric of labels.
 
-    Scores are compared within a data set only, and what is accurate is seldom bad otherwise.
+    Scores are compared only within a data set, and an accurate configuration is seldom bad by the other metrics.
     """
     if scored not in METRICS or not METRICS[scored].accuracy_stands_in or STAND_IN not in frame:
         return frame
@@ -214,7 +214,7 @@ def _release_weight(versions: Mapping[str, str]) -> float:
 def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, Sequence[Config]]:
     """Return one row for each configuration of each data set, and the configurations.
 
-    Of repetitions each has a part in the score as it weighs, and together they weigh what the heaviest does.
+    The score of repeated runs is their weighted mean. Together they get the largest of their weights.
     """
     names = [column for column in hyperparameter_columns(frame) if column not in ADDED]
     in_space = None if space is None else {parameter.name for parameter in space.parameters}

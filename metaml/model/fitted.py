@@ -33,7 +33,7 @@ MOST_NAMED = 5
 class Member:
     """One algorithm with one configuration: its share of the ensemble and its fitted estimators, which are averaged.
 
-    `score` is what it reached by itself in cross-validation. Members of `layer` 2 also read what those of layer 1
+    `score` is its own cross-validated score. Members of `layer` 2 also read what those of layer 1
     predict that feed them; such a member of layer 1 may have no weight of its own.
     """
 
@@ -124,7 +124,8 @@ class Model:
     ) -> Model:
         """Return the model of these `members` for a `dataset`.
 
-        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored; multipliers that are all equal become None.
+        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored. Multipliers that are all equal become
+        None.
         """
         factors = None
         if multipliers is not None and np.ptp(multipliers) > 0:

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
-from metaml.data import Dataset, read_dataset
+from metaml.data import TASKS, Dataset, read_dataset
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Evaluator, FoldPlan, Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.evaluation.environment import library_versions
@@ -25,12 +25,11 @@ from metaml_kb.lookup import StoredRun
 TOLERANCE = 1e-9
 """Scores that differ by less, absolutely or relatively, are the same."""
 SCORED = ("ok", "partial")
-TASKS = ("binary", "multiclass", "regression")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A score that came out otherwise; `fold` is None for a mean, `again` is None where none came out."""
+    """A score that differs from the stored one. `fold` is None for a mean, `again` is None if there is no new score."""
 
     metric: str
     fold: int | None
@@ -65,9 +64,9 @@ class Reproduction:
 
 
 def reproduce(stored: StoredRun, dataset: Dataset, evaluator: Evaluator | None = None) -> Reproduction:
-    """Return what comes of a stored run when it is made again on its data set, by default in a process of its own.
+    """Evaluate a stored run again on its data set, by default in a process of its own, and return the comparison.
 
-    A partial run is made on the folds that it has scores for; one that was stopped gets the limits that it had.
+    A partial run is evaluated on the folds that it has scores for. A run that was stopped gets the limits it had.
     """
     job = job_of(stored, dataset)
     outcome = _isolated(job, dataset) if evaluator is None else evaluator(job)
@@ -195,7 +194,7 @@ def limits_of(stored: StoredRun) -> Limits:
 def compare_scores(
     stored: Mapping[str, float | Sequence[float]], outcome: Outcome
 ) -> tuple[int, tuple[Difference, ...]]:
-    """Return how many stored scores were compared, and those that came out otherwise."""
+    """Return how many stored scores were compared, and those that differ."""
     n_compared, found = 0, []
     for name, values in stored.items():
         pairs: list[tuple[int | None, float, float | None]]

@@ -88,15 +88,14 @@ class Seen:
 class Optimizer:
     """Proposes configurations of one algorithm on one data set.
 
-    What it proposes next depends on the seed, the runs it was told (in their order) and the proposals still
-    open, and on nothing else: a search is resumed by telling the earlier runs to a new optimizer.
+    The next proposal depends only on the seed, the finished runs (in their order) and the open proposals. To resume a
+    search, tell the earlier runs to a new optimizer.
 
     `space` is a space, or any other source of candidates, such as a pool of recorded configurations. The
     first proposals are `starts`, then random ones until `n_random` runs are known, then those of the
     `strategy`; with `random_every` = k, each k-th is random again. A `cost` rule weighs promise against
-    expected seconds. A committee may be given in place of a strategy; it brings its own rule. Proposals not
-    told yet are believed to have the score that was predicted for them, and a failed run to be as bad as the
-    worst one that worked.
+    expected seconds. A committee may be given in place of a strategy; it has its own rule. An open proposal counts
+    as if it had its predicted score, and a failed run as if it had the worst score of those that worked.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """The starter experience: runs on many data sets that come with the package, so that no knowledge base is empty.
 
-METAML_STARTER=no turns it off; METAML_STARTER=FILE names another exported file to start from, be it a zip or SQLite.
+METAML_STARTER=no turns it off; METAML_STARTER=FILE names another exported file (zip or SQLite) to start from.
 """
 
 import os

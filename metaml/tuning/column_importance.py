@@ -1,4 +1,4 @@
-"""Which columns a model leans on: how much its score falls on rows it has not seen when a column is shuffled."""
+"""Which columns matter to a model: how much its score on unseen rows falls when a column is shuffled."""
 
 from typing import Any
 

@@ -47,7 +47,7 @@ def why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> st
 
 
 def from_partial(dataset: Dataset, found: Found, partial: PartialModel, why: str) -> Finished:
-    """Return what was fitted to some of the folds: far better than a small tree, but nobody can say how good it is."""
+    """Return the average of the models of some folds: far better than a small tree, but its score is not known."""
     n = len(partial.folds)
     why += f" (what was saved is {partial.algorithm} as fitted to {n} of {found.plan.n_folds} folds)"
     with importing:

@@ -206,7 +206,7 @@ def write_files(
     *,
     predictions: bool = False,
 ) -> None:
-    """Write everything a session leaves behind into a folder; on request, the predictions that speak for the model."""
+    """Write all results of a session into a folder; on request, also the out-of-fold predictions of the model."""
     try:
         output.mkdir(parents=True, exist_ok=True)
         finished.model.save(output)
@@ -219,7 +219,7 @@ def write_files(
             _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
         if found.ranked:
             (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
-        else:  # That of an earlier search would tell of another model.
+        else:  # The file of an earlier search would describe another model.
             (output / "best.py").unlink(missing_ok=True)
     except OSError as error:
         why = error.strerror or str(error)

@@ -69,7 +69,7 @@ def tune(
 
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
-    session on this data set goes on; if there is none, a new one starts, and `on_note` is told so.
+    session on this data set continues; if there is none, a new one starts and `on_note` gets a sentence that says so.
     """
     if output is not None:
         check_output(output)

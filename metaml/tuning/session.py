@@ -192,7 +192,7 @@ class TuneSession:
         return [(self.executor.submit(job), job) for job in jobs[:n]]
 
     def _plan(self, *, is_new: bool) -> SearchPlan:
-        """Return the search plan: with all experience if the clock decides nothing, else with what is at hand."""
+        """Return the search plan. With a time budget, it uses only the experience that is loaded already."""
         if self.settings.n_iterations is not None or not is_in_file(self.kb):
             with self.ledger.entry("memory"):
                 plan = self.advisor.full_plan(is_new=is_new)
@@ -272,7 +272,7 @@ class TuneSession:
         self._note_begun()
 
     def _note_begun(self) -> None:
-        """Note since when each job is evaluated: those submitted first are, as many as there are workers."""
+        """Note when each job began: the oldest open jobs run, one per worker."""
         for opened in list(self._open.values())[: self.settings.n_workers]:
             if opened.begun is None:
                 opened.begun = self.budget.used
@@ -344,7 +344,7 @@ class TuneSession:
             self.log.note("killed", {"algorithm": opened.job.algorithm, "config": opened.job.config})
 
     def _forget_weak_trials(self) -> None:
-        """Keep predictions and models of what an ensemble may choose from only, to bound memory and disk."""
+        """Delete predictions and models that no ensemble will choose, to limit memory and disk."""
         complete = ranked(self.trials)
         names, scores = [trial.run.algorithm for trial in complete], [trial.score for trial in complete]
         best = {complete[place].run.identity for place in pool(names, scores, n_best=N_BEST_KEPT, n_each=MOST_EACH)}
