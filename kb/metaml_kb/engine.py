@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import StaticPool
 
-from metaml_kb.errors import CannotOpen, FileReplaced, KBError, StorageFull
+from metaml_kb.errors import CannotOpen, FileReplaced, KBError, StorageFull, TooSlow
 
 BUSY_SECONDS = 60
 HAS_LOG = "has write-ahead log"
@@ -203,6 +203,8 @@ def kb_error_for(url: URL, error: BaseException) -> KBError:
     has_no_room = getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_SHMSIZE"
     if has_no_room or "disk is full" in lowered or "no space left" in lowered or "disk full" in lowered:
         return StorageFull(f"{name} cannot grow: the disk is full. Nothing was changed; free some space and repeat.")
+    if lowered == "interrupted" or "statement timeout" in lowered:
+        return TooSlow(f"{name} took too long to answer, and the question was stopped. Ask for less.")
     if "readonly" in lowered or "read-only" in lowered:
         return CannotOpen(f"{name} is read-only. Make it writable, or copy it and use the copy with --kb.")
     # SQLite quotes the damaged part of a file, which may not be valid text.

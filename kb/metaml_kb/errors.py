@@ -5,6 +5,7 @@ KBError
 ├── SchemaMismatch     written by an older or a newer metaml
 ├── BadRecord          a run, data set or configuration that cannot be stored as given
 ├── BadQuery           a query that is wrong or would write
+├── TooSlow            a statement that took longer than a read-only knowledge base allows
 ├── BadTable           an imported file that is damaged or does not have the expected content
 ├── FileReplaced       the file was deleted or replaced while it was in use
 └── StorageFull        the disk or the server refused the write
@@ -29,6 +30,10 @@ class BadRecord(KBError):
 
 class BadQuery(KBError):
     """A query that is wrong, or that would write."""
+
+
+class TooSlow(KBError):
+    """A statement that took longer than a read-only knowledge base allows."""
 
 
 class BadTable(KBError):
