@@ -6,7 +6,7 @@ from collections import defaultdict
 from metaml.report.data import ExperienceFacts, ReportData, TrialRow
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.search_section import complete_of
-from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, table
+from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, table, track
 from metaml.report.wording import counted, duration, listed, score_text, share
 
 MOST_SIMILAR = 10
@@ -89,7 +89,7 @@ def ledger(data: ReportData) -> Html | None:
     if not rows:
         return None
     whole = max(data.session.used_seconds, 1e-9)
-    shown = [[words, duration(seconds), share(seconds / whole), _length(seconds / whole)] for words, seconds in rows]
+    shown = [[words, duration(seconds), share(seconds / whole), track(seconds / whole)] for words, seconds in rows]
     total = sum(seconds for _, seconds in rows)
     shown.append([tag("b", "wall time"), tag("b", duration(total)), tag("b", share(total / whole)), ""])
     workers = ""
@@ -113,10 +113,6 @@ def ledger_rows(data: ReportData) -> list[tuple[str, float]]:
     if abs(rest) > LEAST_REST * data.session.used_seconds:
         rows.append(("not accounted for" if rest > 0 else "counted twice", rest))
     return rows
-
-
-def _length(part: float) -> Html:
-    return tag("span", tag("span", class_="fill", style=f"width:{100 * min(max(part, 0), 1):.1f}%"), class_="track")
 
 
 def usage(data: ReportData) -> Html | None:

@@ -53,12 +53,12 @@ def steps_picture(
     whole_x: bool = False,
 ) -> Html:
     """Return the best so far as steps, each evaluation as a dot, levels as dashed lines, and where it ended."""
-    x_axis, y_axis = _axes(x_range, y_range)
+    x_axis, y_axis = axes(x_range, y_range)
     parts: list[Html] = [
-        tag("line", class_=f"level level-{level.place}", **_ends(x_axis.start, x_axis.end, y_axis(level.y)))
+        tag("line", class_=f"level level-{level.place}", **ends(x_axis.start, x_axis.end, y_axis(level.y)))
         for level in levels
     ]
-    parts += [_dot(dot, x_axis, y_axis) for dot in thinned(dots)]
+    parts += [dot_at(dot, x_axis, y_axis) for dot in thinned(dots)]
     if steps:
         path = [f"M{x_axis(steps[0][0]):.1f},{_inside(y_axis, steps[0][1]):.1f}"]
         for x, y in steps[1:]:
@@ -68,7 +68,7 @@ def steps_picture(
     if final is not None:
         x, y = x_axis.end, _inside(y_axis, final)
         parts.append(tag("path", class_="final", d=f"M{x - 6:.1f},{y:.1f} l6,-6 6,6 -6,6 z"))
-    return _framed(parts, x_axis, y_axis, title, x_label, y_label, whole_x=whole_x)
+    return framed(parts, x_axis, y_axis, title, x_label, y_label, whole_x=whole_x)
 
 
 def lanes_picture(lanes: Sequence[tuple[str, Sequence[Dot]]], *, title: str, x_label: str, x_most: float) -> Html:
@@ -81,53 +81,53 @@ def lanes_picture(lanes: Sequence[tuple[str, Sequence[Dot]]], *, title: str, x_l
     most = max(1, MOST_DOTS // max(1, len(lanes)))
     for number, (label, (_, dots)) in enumerate(zip(labels, lanes, strict=True)):
         middle = TOP + LANE_HEIGHT * (number + 0.5)
-        parts.append(tag("text", label, x=_at(left - 8), y=_at(middle + 4), text_anchor="end"))
-        parts.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, middle)))
-        parts += [_circle(x_axis(dot.x), middle, dot) for dot in thinned(dots, most)]
+        parts.append(tag("text", label, x=at(left - 8), y=at(middle + 4), text_anchor="end"))
+        parts.append(tag("line", class_="grid", **ends(x_axis.start, x_axis.end, middle)))
+        parts += [circle(x_axis(dot.x), middle, dot) for dot in thinned(dots, most)]
     foot = height - BOTTOM
-    parts += _x_ticks(x_axis, foot, whole=True)
+    parts += x_ticks(x_axis, foot, whole=True)
     centre = (x_axis.start + x_axis.end) / 2
-    parts.append(tag("text", x_label, x=_at(centre), y=_at(height - 8), text_anchor="middle", class_="axis"))
-    return _svg(parts, title, height)
+    parts.append(tag("text", x_label, x=at(centre), y=at(height - 8), text_anchor="middle", class_="axis"))
+    return svg(parts, title, height)
 
 
 def reliability_picture(points: Sequence[tuple[float, float, int]], *, title: str, x_label: str, y_label: str) -> Html:
     """Return predicted against observed shares with the line on which they are equal; large dots are many rows."""
-    x_axis, y_axis = _axes((0.0, 1.0), (0.0, 1.0))
+    x_axis, y_axis = axes((0.0, 1.0), (0.0, 1.0))
     most = max((n for _, _, n in points), default=1)
     corners = {"x1": x_axis(0), "y1": y_axis(0), "x2": x_axis(1), "y2": y_axis(1)}
-    parts = [tag("line", class_="equal", **{name: _at(place) for name, place in corners.items()})]
+    parts = [tag("line", class_="equal", **{name: at(place) for name, place in corners.items()})]
     if points:
         path = " ".join(f"{x_axis(x):.1f},{y_axis(y):.1f}" for x, y, _ in points)
         parts.append(tag("polyline", class_="steps thin", points=path))
     for x, y, n in points:
         text = f"predicted {x:.2f}, observed {y:.2f}, rows: {n:,}"
-        parts.append(_dot(Dot(x, y, "dot best", 3.0 + 6.0 * math.sqrt(n / most), text), x_axis, y_axis))
-    return _framed(parts, x_axis, y_axis, title, x_label, y_label)
+        parts.append(dot_at(Dot(x, y, "dot best", 3.0 + 6.0 * math.sqrt(n / most), text), x_axis, y_axis))
+    return framed(parts, x_axis, y_axis, title, x_label, y_label)
 
 
 def scatter_picture(points: Sequence[tuple[float, float]], *, title: str, x_label: str, y_label: str) -> Html:
     """Return pairs as points over a common range with the line on which both are equal."""
     values = [value for point in points for value in point]
     both = padded(min(values), max(values))
-    x_axis, y_axis = _axes(both, both)
+    x_axis, y_axis = axes(both, both)
     corners = {"x1": x_axis(both[0]), "y1": y_axis(both[0]), "x2": x_axis(both[1]), "y2": y_axis(both[1])}
-    parts = [tag("line", class_="equal", **{name: _at(place) for name, place in corners.items()})]
-    parts += [_dot(Dot(x, y, "dot plain", 2.6), x_axis, y_axis) for x, y in points[:MOST_DOTS]]
-    return _framed(parts, x_axis, y_axis, title, x_label, y_label)
+    parts = [tag("line", class_="equal", **{name: at(place) for name, place in corners.items()})]
+    parts += [dot_at(Dot(x, y, "dot plain", 2.6), x_axis, y_axis) for x, y in points[:MOST_DOTS]]
+    return framed(parts, x_axis, y_axis, title, x_label, y_label)
 
 
 def histogram_picture(edges: Sequence[float], counts: Sequence[int], *, title: str, x_label: str, y_label: str) -> Html:
     """Return counts as columns between their edges."""
-    x_axis, y_axis = _axes((edges[0], edges[-1]), (0.0, max(1.0, 1.05 * max(counts, default=0))))
+    x_axis, y_axis = axes((edges[0], edges[-1]), (0.0, max(1.0, 1.05 * max(counts, default=0))))
     parts = []
     for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True):
         left, right, top = x_axis(low) + 0.5, x_axis(high) - 0.5, y_axis(count)
         shape = {"width": max(0.5, right - left), "height": max(0.0, y_axis.start - top)}
         hover = tag("title", f"{low:.4g} to {high:.4g}: {count:,}")
-        sizes = {name: _at(size) for name, size in shape.items()}
-        parts.append(tag("rect", hover, class_="column", x=_at(left), y=_at(top), **sizes))
-    return _framed(parts, x_axis, y_axis, title, x_label, y_label, whole_y=True)
+        sizes = {name: at(size) for name, size in shape.items()}
+        parts.append(tag("rect", hover, class_="column", x=at(left), y=at(top), **sizes))
+    return framed(parts, x_axis, y_axis, title, x_label, y_label, whole_y=True)
 
 
 def padded(low: float, high: float, by: float = 0.05) -> tuple[float, float]:
@@ -148,14 +148,14 @@ def thinned(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
     return [dot for place, dot in enumerate(dots) if place % every == 0 or "best" in dot.kind]
 
 
-def _axes(x_range: tuple[float, float], y_range: tuple[float, float]) -> tuple[Axis, Axis]:
+def axes(x_range: tuple[float, float], y_range: tuple[float, float], *, log_x: bool = False) -> tuple[Axis, Axis]:
     """Return both axes, with as much room to the left as the labels need."""
     y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP)
-    widest = max(map(len, _tick_texts(y_axis.ticks())), default=1)
-    return Axis(*x_range, 26.0 + CHARACTER * widest, WIDTH - RIGHT), y_axis
+    widest = max(map(len, tick_texts(y_axis.ticks())), default=1)
+    return Axis(*x_range, 26.0 + CHARACTER * widest, WIDTH - RIGHT, is_log=log_x), y_axis
 
 
-def _framed(
+def framed(
     parts: Sequence[Html],
     x_axis: Axis,
     y_axis: Axis,
@@ -166,18 +166,19 @@ def _framed(
     whole_x: bool = False,
     whole_y: bool = False,
 ) -> Html:
+    """Return parts as a picture with both axes, their ticks and labels."""
     frame: list[Html] = []
     ticks = _ticks(y_axis, whole_y)
-    for tick, text in zip(ticks, _tick_texts(ticks), strict=True):
+    for tick, text in zip(ticks, tick_texts(ticks), strict=True):
         place = y_axis(tick)
-        frame.append(tag("line", class_="grid", **_ends(x_axis.start, x_axis.end, place)))
-        frame.append(tag("text", text, x=_at(x_axis.start - 7), y=_at(place + 4), text_anchor="end"))
-    frame += _x_ticks(x_axis, y_axis.start, whole_x)
+        frame.append(tag("line", class_="grid", **ends(x_axis.start, x_axis.end, place)))
+        frame.append(tag("text", text, x=at(x_axis.start - 7), y=at(place + 4), text_anchor="end"))
+    frame += x_ticks(x_axis, y_axis.start, whole_x)
     centre, middle = (x_axis.start + x_axis.end) / 2, (y_axis.start + y_axis.end) / 2
     turned = f"rotate(-90 11 {middle:.1f})"
-    frame.append(tag("text", x_label, x=_at(centre), y=_at(HEIGHT - 7), text_anchor="middle", class_="axis"))
-    frame.append(tag("text", y_label, x="11", y=_at(middle), text_anchor="middle", transform=turned, class_="axis"))
-    return _svg([*frame, *parts], title, HEIGHT)
+    frame.append(tag("text", x_label, x=at(centre), y=at(HEIGHT - 7), text_anchor="middle", class_="axis"))
+    frame.append(tag("text", y_label, x="11", y=at(middle), text_anchor="middle", transform=turned, class_="axis"))
+    return svg([*frame, *parts], title, HEIGHT)
 
 
 def _ticks(axis: Axis, whole: bool) -> list[float]:
@@ -185,34 +186,37 @@ def _ticks(axis: Axis, whole: bool) -> list[float]:
     return [tick for tick in axis.ticks() if not whole or tick == round(tick)]
 
 
-def _x_ticks(axis: Axis, foot: float, whole: bool) -> list[Html]:
+def x_ticks(axis: Axis, foot: float, whole: bool) -> list[Html]:
+    """Return the labels along a horizontal axis whose foot is there, as many as have room."""
     ticks = _ticks(axis, whole)
-    words = _tick_texts(ticks)
+    words = tick_texts(ticks)
     widest = max(map(len, words), default=1)
     every = math.ceil(len(ticks) * (CHARACTER * widest + 10) / (axis.end - axis.start))
     return [
-        tag("text", text, x=_at(axis(tick)), y=_at(foot + 17), text_anchor="middle")
+        tag("text", text, x=at(axis(tick)), y=at(foot + 17), text_anchor="middle")
         for tick, text in list(zip(ticks, words, strict=True))[:: max(1, every)]
     ]
 
 
-def _svg(parts: Sequence[Html], title: str, height: float) -> Html:
+def svg(parts: Sequence[Html], title: str, height: float) -> Html:
+    """Return parts as a picture of the usual width, which a screen reader announces by its title."""
     return tag("svg", joined(*parts), viewBox=f"0 0 {WIDTH:g} {height:g}", role="img", aria_label=title)
 
 
-def _dot(dot: Dot, x_axis: Axis, y_axis: Axis) -> Html:
+def dot_at(dot: Dot, x_axis: Axis, y_axis: Axis) -> Html:
+    """Return a dot at its place, or a short stroke at the edge if it is outside the picture."""
     place = _inside(y_axis, dot.y)
     if abs(place - y_axis(dot.y)) > 0.5:
-        # A value outside the picture is a short stroke at its edge.
-        x = _at(x_axis(dot.x))
+        x = at(x_axis(dot.x))
         inwards = -5.0 if place == y_axis.start else 5.0
-        return tag("line", class_="outside", x1=x, x2=x, y1=_at(place), y2=_at(place + inwards))
-    return _circle(x_axis(dot.x), place, dot)
+        return tag("line", class_="outside", x1=x, x2=x, y1=at(place), y2=at(place + inwards))
+    return circle(x_axis(dot.x), place, dot)
 
 
-def _circle(x: float, y: float, dot: Dot) -> Html:
+def circle(x: float, y: float, dot: Dot) -> Html:
+    """Return a dot as a circle; hovering over it shows its text."""
     hover = tag("title", dot.text) if dot.text else None
-    return tag("circle", hover, class_=dot.kind, cx=_at(x), cy=_at(y), r=f"{dot.size:.2g}")
+    return tag("circle", hover, class_=dot.kind, cx=at(x), cy=at(y), r=f"{dot.size:.2g}")
 
 
 def _inside(axis: Axis, value: float) -> float:
@@ -220,20 +224,22 @@ def _inside(axis: Axis, value: float) -> float:
     return min(max(axis(value), low), high)
 
 
-def _ends(x1: float, x2: float, y: float) -> dict[str, str]:
-    return {"x1": _at(x1), "x2": _at(x2), "y1": _at(y), "y2": _at(y)}
+def ends(x1: float, x2: float, y: float) -> dict[str, str]:
+    """Return the coordinates of a horizontal line."""
+    return {"x1": at(x1), "x2": at(x2), "y1": at(y), "y2": at(y)}
 
 
-def _at(place: float) -> str:
+def at(place: float) -> str:
+    """Return a coordinate as text, with one decimal at most."""
     return f"{place:.1f}".removesuffix(".0")
 
 
-def _tick_texts(ticks: Sequence[float]) -> list[str]:
+def tick_texts(ticks: Sequence[float]) -> list[str]:
     """Return the labels of values along an axis, with enough digits to distinguish neighbours.
 
-    >>> _tick_texts([0.0, 500_000.0, 1_000_000.0]), _tick_texts([10_200_000.0, 10_400_000.0])
+    >>> tick_texts([0.0, 500_000.0, 1_000_000.0]), tick_texts([10_200_000.0, 10_400_000.0])
     (['0', '500,000', '1e+06'], ['1.02e+07', '1.04e+07'])
-    >>> _tick_texts([2000.0, 2000.5])
+    >>> tick_texts([2000.0, 2000.5])
     ['2,000.0', '2,000.5']
     """
     step = min((after - before for before, after in pairwise(ticks)), default=1.0) or 1.0
