@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import text
 
 from metaml_kb import DatasetRecord, open_kb
+from metaml_kb.browsing.read_only import open_read_only
 from metaml_kb.engine import reading
 from metaml_kb.errors import BadQuery, CannotOpen, KBError, TooSlow
-from metaml_kb.read_only import open_read_only
 
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT sum(i) FROM n"
 
