@@ -4,7 +4,7 @@ import re
 from html import escape
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-VOID = frozenset({"meta", "col", "br"})
+VOID = frozenset({"meta", "col", "br", "input"})
 
 
 class Html(str):

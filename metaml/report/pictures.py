@@ -165,15 +165,16 @@ def framed(
     *,
     whole_x: bool = False,
     whole_y: bool = False,
+    bare_x: bool = False,
 ) -> Html:
-    """Return parts as a picture with both axes, their ticks and labels."""
+    """Return parts as a picture with both axes, their ticks and labels; `bare_x` leaves the ticks of x to the parts."""
     frame: list[Html] = []
     ticks = _ticks(y_axis, whole_y)
     for tick, text in zip(ticks, tick_texts(ticks), strict=True):
         place = y_axis(tick)
         frame.append(tag("line", class_="grid", **ends(x_axis.start, x_axis.end, place)))
         frame.append(tag("text", text, x=at(x_axis.start - 7), y=at(place + 4), text_anchor="end"))
-    frame += x_ticks(x_axis, y_axis.start, whole_x)
+    frame += [] if bare_x else x_ticks(x_axis, y_axis.start, whole_x)
     centre, middle = (x_axis.start + x_axis.end) / 2, (y_axis.start + y_axis.end) / 2
     turned = f"rotate(-90 11 {middle:.1f})"
     frame.append(tag("text", x_label, x=at(centre), y=at(HEIGHT - 7), text_anchor="middle", class_="axis"))

@@ -180,11 +180,9 @@ def allocation(data: ReportData) -> Html | None:
     """Return how the evaluations were shared out among the algorithms."""
     if len(data.trials) < 2:
         return None
-    groups: dict[str, list[TrialRow]] = defaultdict(list)
-    for trial in data.trials:
-        groups[trial.algorithm].append(trial)
+    groups = by_algorithm(data)
     best = {name: max((t.score for t in complete_of(trials)), default=math.nan) for name, trials in groups.items()}
-    order = sorted(groups, key=lambda name: (-len(groups[name]), name))
+    order = list(groups)
     busy = sum(trial.seconds for trial in data.trials) or 1.0
     top = max((value for value in best.values() if math.isfinite(value)), default=math.nan)
     rows = [
@@ -204,8 +202,27 @@ def allocation(data: ReportData) -> Html | None:
         TableColumn("Best", "number"),
         TableColumn("Stopped", "number", extra=True),
     ]
+    policy = f" ({data.session.bandit.replace('_', ' ')})" if data.session.bandit else ""
+    said = f"A bandit{policy} decided after each evaluation which algorithm gets the next one."
+    shown = table(columns, rows, marked=[best[name] == top for name in order])
+    return joined(paragraph(said), side_by_side(shown, chosen_when(data)), origins(data))
+
+
+def by_algorithm(data: ReportData) -> dict[str, list[TrialRow]]:
+    """Return the evaluations of each algorithm; the algorithm with most of them first."""
+    groups: dict[str, list[TrialRow]] = defaultdict(list)
+    for trial in data.trials:
+        groups[trial.algorithm].append(trial)
+    return dict(sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def chosen_when(data: ReportData) -> Html:
+    """Return the evaluations of each algorithm along the search."""
     records = _records(data)
-    lanes = [(name, [_lane_dot(data, trial, trial.number in records) for trial in groups[name]]) for name in order]
+    lanes = [
+        (name, [_lane_dot(data, trial, trial.number in records) for trial in trials])
+        for name, trials in by_algorithm(data).items()
+    ]
     most = max(trial.number for trial in data.trials)
     picture = lanes_picture(lanes, title="Evaluations of each algorithm", x_label="evaluation number", x_most=most)
     keys = tag(
@@ -215,10 +232,7 @@ def allocation(data: ReportData) -> Html | None:
         tag("span", tag("i", class_="key key-lost"), "stopped or failed"),
         class_="legend",
     )
-    policy = f" ({data.session.bandit.replace('_', ' ')})" if data.session.bandit else ""
-    said = f"A bandit{policy} decided after each evaluation which algorithm gets the next one."
-    shown = table(columns, rows, marked=[best[name] == top for name in order])
-    return joined(paragraph(said), side_by_side(shown, figure("Who was chosen when", picture, keys)), origins(data))
+    return figure("Who was chosen when", picture, keys)
 
 
 def complete_of(trials: Sequence[TrialRow]) -> list[TrialRow]:

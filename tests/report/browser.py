@@ -36,9 +36,10 @@ def find_browser() -> str | None:
 class Browser:
     """One browser with one page; use it in a `with` block."""
 
-    def __init__(self, program: str, seconds: float = 60.0) -> None:
+    def __init__(self, program: str, seconds: float = 60.0, *, is_offline: bool = True) -> None:
         self.profile = tempfile.mkdtemp(prefix="metaml-browser-")
         self.seconds = seconds
+        self.is_offline = is_offline
         self.events: list[dict[str, Any]] = []
         self._n_sent = 0
         self._rest = b""
@@ -61,7 +62,8 @@ class Browser:
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
-        self.send("Network.emulateNetworkConditions", **OFFLINE)
+        if self.is_offline:
+            self.send("Network.emulateNetworkConditions", **OFFLINE)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -91,14 +93,14 @@ class Browser:
                 return message["result"]
             self.events.append(message)
 
-    def view(self, page: Path, *, width: int, height: int = 900, scheme: str = "light") -> None:
-        """Open a file in a window of this width, in this colour scheme, and wait until it is loaded."""
+    def view(self, page: Path | str, *, width: int, height: int = 900, scheme: str = "light") -> None:
+        """Open a file or an address in a window of this width, in this colour scheme, and wait until it is loaded."""
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.events.clear()
-        self.send("Page.navigate", url=page.resolve().as_uri())
+        self.send("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._read())
 

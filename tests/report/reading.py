@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "col", "br"}
+VOID = {"meta", "col", "br", "input", "link"}
 
 
 class Reader(HTMLParser):
