@@ -8,7 +8,22 @@ from typer.core import TyperGroup
 
 from metaml import __version__
 from metaml.errors import MetamlError
-from metaml_cli import bot, demo, describe, importing, kb, learn, predict, replay, reproduce, show, suggest, tune, why
+from metaml_cli import (
+    bot,
+    demo,
+    describe,
+    importing,
+    kb,
+    learn,
+    predict,
+    replay,
+    reproduce,
+    show,
+    suggest,
+    tune,
+    web,
+    why,
+)
 from metaml_kb.errors import KBError
 
 BAD_INPUT, INTERNAL = 2, 1
@@ -61,6 +76,7 @@ app.command()(replay.replay)
 app.command()(show.show)
 app.command()(why.why)
 app.command()(reproduce.reproduce)
+app.command()(web.web)
 app.command()(demo.demo)
 importing.register(kb.app)
 app.add_typer(kb.app, name="kb")

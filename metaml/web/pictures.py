@@ -1,0 +1,221 @@
+"""The pictures that only the web pages have, drawn with the report's axes, frame and colours."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from metaml.report.charts import Axis
+from metaml.report.markup import Html, joined, tag
+from metaml.report.pictures import Dot, at, axes, dot_at, framed, padded, tick_texts
+
+PARALLEL_WIDTH, PARALLEL_HEIGHT = 1000.0, 330.0
+TOP, BOTTOM, SIDE = 46.0, 34.0, 56.0
+N_SHADES = 5
+LEVEL_LETTERS = 14
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The axis of a setting: numbers from `low` to `high`, or words at 0, 1, 2 …"""
+
+    name: str
+    low: float
+    high: float
+    is_log: bool = False
+    levels: Sequence[str] = ()
+
+
+def setting_picture(
+    values: Sequence[float | None],
+    scores: Sequence[float],
+    scale: Scale,
+    texts: Sequence[str],
+    *,
+    name: str,
+    y_label: str,
+    window: tuple[float, float],
+) -> Html:
+    """Return one setting against the score, a dot for each run; words stand in columns."""
+    log_x = scale.is_log
+    if scale.levels:
+        x_range = (scale.low, scale.high)
+    elif log_x:
+        x_range = (scale.low / 1.15, scale.high * 1.15)
+    else:
+        x_range = padded(scale.low, scale.high)
+    x_axis, y_axis = axes(x_range, window, log_x=log_x)
+    rng = np.random.default_rng(0)
+    dots = []
+    for value, score, text in zip(values, scores, texts, strict=True):
+        if value is None:
+            continue
+        shift = float(rng.uniform(-0.22, 0.22)) if scale.levels else 0.0
+        word = scale.levels[int(value)] if scale.levels else f"{value:.4g}"
+        dots.append(dot_at(Dot(value + shift, score, "dot plain", 2.8, f"{name} {word}: {text}"), x_axis, y_axis))
+    if not scale.levels:
+        return framed(dots, x_axis, y_axis, f"{name} against {y_label}", name, y_label)
+    room = (x_axis.end - x_axis.start) / len(scale.levels)
+    letters = max(3, int(room / 7.4))
+    words = [
+        tag("text", cut(level, letters), x=at(x_axis(place)), y=at(y_axis.start + 17), text_anchor="middle")
+        for place, level in enumerate(scale.levels)
+    ]
+    return framed([*words, *dots], x_axis, y_axis, f"{name} against {y_label}", name, y_label, bare_x=True)
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text that is no longer than that."""
+    return text if len(text) <= most else text[: max(1, most - 1)] + "…"
+
+
+def parallel_picture(
+    scales: Sequence[Scale], lines: Sequence[tuple[str, Sequence[float | None], float, str]], *, title: str
+) -> Html:
+    """Return runs as lines over parallel axes. A line is a run's key, its values, its rank (0 is best) and a text.
+
+    Where a run has no value its line goes around below the axis. The script of the page brushes them by `data-v`, the
+    places on the axes from 0 (below) to 1.
+    """
+    foot, head = PARALLEL_HEIGHT - BOTTOM, TOP
+    step = (PARALLEL_WIDTH - 2 * SIDE) / max(1, len(scales) - 1)
+    parts: list[Html] = []
+    for key, values, rank, text in lines:
+        places = [_share(scale, value) for scale, value in zip(scales, values, strict=True)]
+        points = [
+            (SIDE + step * column, foot - (foot - head) * (place if place is not None else -0.06))
+            for column, place in enumerate(places)
+        ]
+        path = f"M{points[0][0]:.1f},{points[0][1]:.1f}" + "".join(
+            f"C{(x0 + x1) / 2:.1f},{y0:.1f} {(x0 + x1) / 2:.1f},{y1:.1f} {x1:.1f},{y1:.1f}"
+            for (x0, y0), (x1, y1) in pairwise(points)
+        )
+        shade = min(N_SHADES - 1, int(rank * N_SHADES))
+        data = ",".join("" if place is None else f"{place:.4f}" for place in places)
+        parts.append(tag("path", tag("title", text), class_=f"run shade-{shade}", d=path, data_v=data, data_run=key))
+    for column, scale in enumerate(scales):
+        parts.append(_upright(scale, column, SIDE + step * column, foot, head, step))
+    return tag(
+        "svg",
+        joined(*parts),
+        viewBox=f"0 0 {PARALLEL_WIDTH:g} {PARALLEL_HEIGHT:g}",
+        role="group",
+        aria_label=title,
+        class_="parallel-picture",
+    )
+
+
+def _share(scale: Scale, value: float | None) -> float | None:
+    if value is None:
+        return None
+    place = Axis(scale.low, scale.high, 0.0, 1.0, is_log=scale.is_log)(value)
+    return min(max(place, 0.0), 1.0)
+
+
+def _upright(scale: Scale, column: int, x: float, foot: float, head: float, step: float) -> Html:
+    """Return one axis with its name, its ticks, and two handles that brush."""
+    axis = Axis(scale.low, scale.high, foot, head, is_log=scale.is_log)
+    if scale.levels:
+        ticks = [(axis(place), cut(level, LEVEL_LETTERS)) for place, level in enumerate(scale.levels)]
+    else:
+        values = thinned_ticks(axis)
+        ticks = [(axis(value), word) for value, word in zip(values, tick_texts(values), strict=True)]
+    name = cut(scale.name, max(8, int(step / 7.0)))
+    words = [
+        tag("text", tag("title", scale.name), name, x=at(x), y=at(head - 24), text_anchor="middle", class_="axis"),
+        tag("line", class_="upright", x1=at(x), x2=at(x), y1=at(foot), y2=at(head)),
+    ]
+    for place, word in ticks:
+        words.append(tag("line", class_="tick", x1=at(x - 4), x2=at(x), y1=at(place), y2=at(place)))
+        words.append(tag("text", word, x=at(x - 7), y=at(place + 4), text_anchor="end", class_="halo"))
+    words.append(tag("rect", class_="brush", x=at(x - 9), y=at(head), width="18", height=at(foot - head)))
+    for end, place, share in (("lowest", foot, 0), ("highest", head, 100)):
+        label = f"{end} {scale.name} shown"
+        words.append(
+            tag(
+                "rect",
+                class_=f"handle {end}",
+                x=at(x - 9),
+                y=at(place - 4),
+                width="18",
+                height="8",
+                rx="3",
+                tabindex="0",
+                role="slider",
+                aria_label=label,
+                aria_valuemin="0",
+                aria_valuemax="100",
+                aria_valuenow=str(share),
+                aria_valuetext=_text_at(scale, share / 100),
+            )
+        )
+    ends = {"data_low": f"{scale.low!r}", "data_high": f"{scale.high!r}", "data_log": "1" if scale.is_log else None}
+    levels = "\n".join(scale.levels) if scale.levels else None
+    return tag("g", *words, class_="axis-group", data_column=str(column), data_levels=levels, **ends)
+
+
+def _text_at(scale: Scale, share: float) -> str:
+    if scale.levels:
+        return scale.levels[round(share * (len(scale.levels) - 1))]
+    if scale.is_log:
+        return f"{math.exp(math.log(scale.low) + share * (math.log(scale.high) - math.log(scale.low))):.4g}"
+    return f"{scale.low + share * (scale.high - scale.low):.4g}"
+
+
+def thinned_ticks(axis: Axis, most: int = 6) -> list[float]:
+    """Return round values along an axis, at most about so many; decades only where a logarithmic axis has more."""
+    ticks = axis.ticks()
+    if axis.is_log and len(ticks) > most:
+        ticks = [tick for tick in ticks if abs(math.log10(tick) - round(math.log10(tick))) < 1e-9]
+    return ticks[:: max(1, math.ceil(len(ticks) / most))]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The best so far: its improvements as points, and where it ends."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    end: float
+
+
+def curves_picture(curves: Sequence[Curve], *, x_label: str, y_label: str) -> Html:
+    """Return several searches as steps over one another."""
+    values = [y for curve in curves for _, y in curve.points]
+    if not values:
+        return tag("p", "There is no score to draw.", class_="quiet")
+    x_axis, y_axis = axes((0.0, max(curve.end for curve in curves) or 1.0), padded(min(values), max(values)))
+    parts = []
+    for place, curve in enumerate(curves):
+        if not curve.points:
+            continue
+        first, *rest = curve.points
+        path = [f"M{x_axis(first[0]):.1f},{y_axis(first[1]):.1f}"]
+        path += [f"H{x_axis(x):.1f}V{y_axis(y):.1f}" for x, y in rest]
+        path.append(f"H{x_axis(curve.end):.1f}")
+        parts.append(tag("path", tag("title", curve.name), class_=f"steps series-{place}", d="".join(path)))
+    return framed(parts, x_axis, y_axis, f"{y_label} over {x_label}", x_label, y_label, whole_x=True)
+
+
+def folds_picture(series: Sequence[tuple[str, Sequence[float]]], *, y_label: str) -> Html:
+    """Return the scores of each fold, a dot for each run, with a line at each run's mean."""
+    values = [value for _, folds in series for value in folds if math.isfinite(value)]
+    n_folds = max(len(folds) for _, folds in series)
+    if not values:
+        return tag("p", "There is no score to draw.", class_="quiet")
+    x_axis, y_axis = axes((0.5, n_folds + 0.5), padded(min(values), max(values), 0.12))
+    parts = []
+    for place, (name, folds) in enumerate(series):
+        known = [value for value in folds if math.isfinite(value)]
+        mean = sum(known) / len(known) if known else math.nan
+        if math.isfinite(mean):
+            line = {"x1": at(x_axis.start), "x2": at(x_axis.end), "y1": at(y_axis(mean)), "y2": at(y_axis(mean))}
+            parts.append(tag("line", tag("title", f"{name}: mean {mean:.4g}"), class_=f"level series-{place}", **line))
+        shift = (place - (len(series) - 1) / 2) * 0.5 / max(1, len(series))
+        for fold, value in enumerate(folds, start=1):
+            if math.isfinite(value):
+                text = f"{name}, fold {fold}: {value:.4g}"
+                parts.append(dot_at(Dot(fold + shift, value, f"dot best series-{place}", 4.2, text), x_axis, y_axis))
+    return framed(parts, x_axis, y_axis, f"{y_label} of each fold", "fold", y_label, whole_x=True)

@@ -1,0 +1,269 @@
+"""One session: what it was asked for and what it made, followed while it is under way."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from metaml.evaluation.scoring import METRICS
+from metaml.records.session_keys import stored_plan
+from metaml.report.account import experience
+from metaml.report.data import DatasetFacts, ExperienceFacts, ReportData, SessionFacts, TrialRow
+from metaml.report.markup import Html, joined, tag
+from metaml.report.search_section import by_algorithm, chosen_when, complete_of, origins, progress
+from metaml.report.tables import Bar, bars, facts, figure, paragraph, side_by_side, tiles
+from metaml.report.wording import complete, counted, duration, metric_label, rounded, score_text, share
+from metaml.web.catalogue import Catalogue, KnownDataset, KnownSession
+from metaml.web.missing import NotThere
+from metaml.web.page import Asked, Page, empty, heading, link, section
+from metaml.web.run_table import run_sheet
+from metaml.web.sheet import Field, Sheet, moment
+from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link
+from metaml_kb.browsing.listing import ListedRun, runs_of_session
+
+MOST_TRIALS, MOST_LISTED = 3000, 500
+POLL = "every 2s"
+TASKS = ("binary", "multiclass", "regression")
+LEDGER = {"evaluations": "evaluating configurations", "rest": "choosing, waiting, fitting the model"}
+
+
+def session(catalogue: Catalogue, asked: Asked, key: str) -> Page:
+    """Return one session; with the query `part=live`, only what changes while it goes on."""
+    item = catalogue.session(key)
+    if item is None:
+        raise NotThere(f"There is no session whose key begins with {key[:40]!r}.", "/sessions", "All sessions")
+    seen = f"{catalogue.revision}-{item.finished_at or 0:.0f}"
+    if asked.get("part") == "live" and asked.get("seen") == seen:
+        return Page(title="", content=Html(""), is_part=True, is_unchanged=True)
+    with catalogue.connected() as connection:
+        runs = runs_of_session(connection, catalogue.digest, item.number, MOST_TRIALS)
+    dataset = next(
+        (found for found in catalogue.datasets().values() if found.fingerprint == item.settings.get("dataset")), None
+    )
+    content, sheets = _content(catalogue, asked, item, dataset, runs)
+    live = {"hx_get": asked.with_query(part="live", seen=seen, csv=None), "hx_trigger": POLL, "hx_swap": "outerHTML"}
+    whole = tag("div", content, id="live", **(live if item.finished_at is None else {}))
+    if asked.get("part") == "live":
+        return Page(title="", content=whole, is_part=True)
+    title = f"{item.kind.capitalize()} session {item.key[:8]}"
+    return Page(
+        title=title,
+        content=joined(heading(title, kicker="Session"), whole),
+        menu="Sessions",
+        trail=[("Sessions", "/sessions")],
+        sheets=sheets,
+    )
+
+
+def _content(
+    catalogue: Catalogue, asked: Asked, item: KnownSession, dataset: KnownDataset | None, runs: Sequence[ListedRun]
+) -> tuple[Html, dict[str, Sheet]]:
+    """Return all that may change while a session is under way, and its tables."""
+    status = _status(item, dataset)
+    if not runs:
+        waiting = "No run is stored yet." if item.finished_at is None else "It made no run that was not known before."
+        return joined(status, _making(item), empty(waiting)), {}
+    metrics = _metrics(catalogue, item, runs)
+    best_first = sorted(runs, key=lambda run: (run.status != "ok", -_or_worst(run.score(metrics[run.fingerprint]))))
+    is_one = len({run.fingerprint for run in runs}) == 1
+    chosen = best_first if is_one else runs[::-1]
+    sheet = run_sheet(
+        chosen[:MOST_LISTED],
+        metrics,
+        title="Runs of the session",
+        one_dataset=is_one,
+        one_session=True,
+        ranked=is_one,
+        sorted_by="score" if is_one else "finished_at",
+    )
+    sheets = {"runs": sheet}
+    metric = metrics[runs[0].fingerprint]
+    if dataset is not None and item.kind == "tune" and metric in METRICS and dataset.task in TASKS:
+        data = report_data(catalogue, item, dataset, runs, metric)
+        sheets["algorithms"] = _algorithm_sheet(data)
+        body: Html | None = _search(asked, item, data, sheets["algorithms"])
+    else:
+        body = _making(item)
+    title = "Its runs, best first" if is_one else "Its runs, newest first"
+    cut = f"{len(sheet.rows):,} of {item.span.n_runs:,} runs. " if item.span.n_runs > len(sheet.rows) else ""
+    more = paragraph(cut, link("All of them", "runs", session=item.key), class_="note") if cut else None
+    listed = section("runs", title, sheet.html(asked.with_query(csv="runs", part=None, seen=None)), more)
+    return joined(status, body, listed), sheets
+
+
+def _or_worst(score: float) -> float:
+    return score if math.isfinite(score) else -math.inf
+
+
+def _status(item: KnownSession, dataset: KnownDataset | None) -> Html:
+    """Return whether the session is under way, and what it was asked for."""
+    if item.finished_at is None:
+        said = joined(
+            tag("span", class_="pulse", aria_hidden="true"),
+            f"Under way or interrupted: {counted(item.span.n_runs, 'run')} so far. This page follows it.",
+        )
+    else:
+        said = joined(
+            f"{counted(item.span.n_runs, 'run')} in {duration(item.finished_at - item.started_at)}, ended ",
+            moment(item.finished_at),
+            " UTC.",
+        )
+    asked_for: dict[str, object] = {"Started (UTC)": moment(item.started_at)}
+    if dataset is not None:
+        asked_for["Data set"] = dataset_link(dataset.name, dataset.fingerprint)
+    words = {"seconds": "Budget", "n_iterations": "Evaluations", "n_workers": "Workers", "n_folds": "Folds"}
+    for name, word in words.items():
+        if item.settings.get(name) is not None:
+            value = item.settings[name]
+            asked_for[word] = duration(float(value)) if name == "seconds" else value
+    if item.seed is not None:
+        asked_for["Seed"] = item.seed
+    return joined(tag("p", said, class_="lead", role="status"), facts(asked_for))
+
+
+def _metrics(catalogue: Catalogue, item: KnownSession, runs: Sequence[ListedRun]) -> dict[str, str]:
+    own = _metric_of(item)
+    known = {found.fingerprint: found.metric for found in catalogue.datasets().values()}
+    return {run.fingerprint: own or known.get(run.fingerprint, "") for run in runs}
+
+
+def _metric_of(item: KnownSession) -> str:
+    found = (stored_plan(item.settings) or {}).get("metric")
+    return str(found) if found in METRICS else ""
+
+
+def _making(item: KnownSession) -> Html | None:
+    """Return what a session other than a search was asked for."""
+    known = {
+        name: value
+        for name, value in item.settings.items()
+        if isinstance(value, str | int | float) and name not in ("title",)
+    }
+    title = item.settings.get("title")
+    head = paragraph(title) if isinstance(title, str) else None
+    return joined(head, section("settings", "Its settings", facts(known))) if known else head
+
+
+def _search(asked: Asked, item: KnownSession, data: ReportData, algorithms: Sheet) -> Html:
+    """Return how a search went, drawn by the parts of the report."""
+    best, metric = complete(data)[:1], data.metric
+    reached = score_text(metric, best[0].score) if best else "–"
+    head = tiles(
+        [
+            (f"Best {metric_label(metric)}", reached, best[0].algorithm if best else "no complete run yet"),
+            ("Evaluations", f"{len(data.trials):,}", f"{len(complete(data)):,} complete"),
+            ("Used", duration(data.session.used_seconds), _budget(data)),
+        ]
+    )
+    table = algorithms.html(asked.with_query(csv="algorithms", part=None, seen=None))
+    given = joined(side_by_side(table, chosen_when(data)), origins(data))
+    parts = [
+        ("progress", "Score over time", progress(data)),
+        ("allocation", "Who got the evaluations", given),
+        ("experience", "What experience contributed", experience(data)),
+        ("ledger", "Where the time went", _ledger(data)),
+    ]
+    again = paragraph(link("Compare it with another session", "compare", a=item.key))
+    return joined(head, *(section(name, title, part) for name, title, part in parts), again)
+
+
+def _algorithm_sheet(data: ReportData) -> Sheet:
+    """Return who got the evaluations; the best algorithm first."""
+    busy = sum(trial.seconds for trial in data.trials) or 1.0
+    rows = []
+    for name, trials in by_algorithm(data).items():
+        best = max((trial.score for trial in complete_of(trials)), default=math.nan)
+        rows.append(
+            {
+                "algorithm": name,
+                "best": as_shown(data.metric, best),
+                "runs": len(trials),
+                "time": sum(trial.seconds for trial in trials) / busy,
+                "stopped": sum(trial.status != "ok" for trial in trials),
+                "rank": -best if math.isfinite(best) else math.inf,
+            }
+        )
+    rows.sort(key=lambda row: (float(str(row["rank"])), str(row["algorithm"])))
+    extra = [{"algorithm": algorithm_link(str(row["algorithm"]))} for row in rows]
+    fields = [
+        Field("Algorithm", "name", key="algorithm"),
+        Field(f"Best {metric_label(data.metric)}", "number", key="best", first="down", show=rounded),
+        Field("Runs", "number", key="runs", first="down", show=count_text),
+        Field("Time", "number", key="time", first="down", show=share),
+        Field("Stopped", "number", key="stopped", first="down", extra=True),
+    ]
+    return Sheet("algorithms", fields, rows, title="Evaluations by algorithm", extra=extra, sorted_by="best")
+
+
+def _ledger(data: ReportData) -> Html:
+    whole = max(data.session.used_seconds, 1e-9)
+    items = [
+        Bar(LEDGER[name], seconds / whole, f"{duration(seconds)} ({share(seconds / whole)})")
+        for name, seconds in data.ledger.items()
+    ]
+    workers = data.session.n_workers
+    note = f"The time of {workers} workers is divided by their number." if workers > 1 else None
+    return figure(f"{duration(whole)} in all", bars(items, label="Seconds by purpose"), note=note)
+
+
+def _budget(data: ReportData) -> str:
+    budget = data.session.budget_seconds
+    return "no time limit" if budget is None else f"of a budget of {duration(budget)}"
+
+
+def report_data(
+    catalogue: Catalogue, item: KnownSession, dataset: KnownDataset, runs: Sequence[ListedRun], metric: str
+) -> ReportData:
+    """Return a session as the report shows one, from what the knowledge base holds of it."""
+    events = {details.get("run"): details for kind, details in catalogue.kb.events(item.key, "finished")}
+    trials = [_trial(number, run, events.get(run.key, {}), item, metric) for number, run in enumerate(runs, start=1)]
+    end = item.finished_at or max(time.time(), item.started_at)
+    used = max([trial.at for trial in trials] + [end - item.started_at if item.finished_at else 0.0])
+    workers = int(item.settings.get("n_workers") or 1)
+    evaluating = min(used, sum(trial.seconds for trial in trials) / workers)
+    defaults = {f"default {t.algorithm}": t.score for t in trials if t.origin == "default" and t.status == "ok"}
+    return ReportData(
+        dataset=DatasetFacts(
+            name=dataset.name,
+            n_rows=dataset.n_rows or 0,
+            n_features=dataset.n_columns or 0,
+            task=dataset.task,  # type: ignore[arg-type]  # A page asks only for tasks that have a report.
+            target=dataset.target or "",
+        ),
+        metric=metric,
+        session=SessionFacts(
+            used_seconds=used,
+            budget_seconds=item.settings.get("seconds"),
+            n_workers=workers,
+            n_folds=int(item.settings.get("n_folds") or 5),
+            seed=item.seed or 0,
+            session=item.key,
+            bandit=(stored_plan(item.settings) or {}).get("bandit"),
+        ),
+        trials=trials,
+        baselines={name: score for name, score in defaults.items() if math.isfinite(score)},
+        experience=_experience(catalogue, item, trials),
+        ledger={"evaluations": evaluating, "rest": used - evaluating} if used else {},
+    )
+
+
+def _trial(number: int, run: ListedRun, event: Mapping[str, Any], item: KnownSession, metric: str) -> TrialRow:
+    return TrialRow(
+        number=number,
+        algorithm=run.algorithm,
+        status=run.status,
+        origin=run.origin,
+        score=float(event.get("score", run.score(metric))),
+        seconds=float(event.get("seconds", run.seconds)),
+        at=float(event.get("at", max(0.0, (run.finished_at or item.started_at) - item.started_at))),
+        config=dict(run.config),
+    )
+
+
+def _experience(catalogue: Catalogue, item: KnownSession, trials: Sequence[TrialRow]) -> ExperienceFacts:
+    """Return what was known before the session: the runs that are stored before its first."""
+    earlier = [span.n_runs for span in catalogue.digest.spans.values() if span.last < item.span.first]
+    n_before = max(0, item.span.first - 1) if earlier else 0
+    others = {number for number, _, _ in catalogue.digest.counts} if n_before else set()
+    warm = sum(trial.origin == "warm start" for trial in trials)
+    return ExperienceFacts(n_datasets=max(0, len(others) - 1), n_runs=n_before, n_warm_starts=warm)
