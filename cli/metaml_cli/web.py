@@ -1,11 +1,17 @@
 """`metaml web`: look at the knowledge base in a browser, or write its pages as files."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metaml_cli.kb import KB
-from metaml_cli.render import say
+from metaml_cli.render import counted, say
+
+if TYPE_CHECKING:
+    from metaml.web.catalogue import Catalogue
+
+MANY_RUNS = 100_000
 
 
 def web(
@@ -18,6 +24,8 @@ def web(
         str | None, typer.Option(envvar="METAML_TOKEN", help="What visitors must know; at least 16 letters or digits.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
+    export: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the pages as files instead.")] = None,
+    runs: Annotated[int, typer.Option(min=0, help="With --export: runs that get a page of their own.")] = 1000,
 ) -> None:
     """Look at the knowledge base in a browser: data sets, runs, algorithms, sessions under way.
 
@@ -25,32 +33,52 @@ def web(
 
     Example: metaml web --open
     """
-    from metaml.errors import BadRequest
-
-    try:
-        from metaml.web.server import check_token, listen, make_app, serve
-    except ModuleNotFoundError as missing:
-        raise BadRequest(f"metaml web needs {missing.name}. Run: pip install 'metaml[web]'") from None
     from metaml.web.catalogue import Catalogue
     from metaml_kb.browsing.read_only import open_read_only
 
-    check_token(host, token)
+    if export is None:
+        _check_extra(host, token)
     with open_read_only(kb) as base:
         catalogue = Catalogue(base)
         n_runs = base.n_runs()
         if n_runs > MANY_RUNS:
             say(f"Reading {n_runs:,} runs …")
         catalogue.catch_up(None)
-        with listen(host, port) as opened:
-            address = f"http://{_written(host)}:{opened.getsockname()[1]}/"
-            typer.echo(f"{base.name} at {address}{'' if token is None else '?token=' + token}")
-            say("Ctrl-C ends it.")
-            if open_browser:
-                typer.launch(address if token is None else f"{address}?token={token}")
-            serve(make_app(catalogue, host=host, token=token), opened)
+        if export is None:
+            _serve(catalogue, host, port, token, open_browser)
+        else:
+            _export(catalogue, export, runs)
 
 
-MANY_RUNS = 100_000
+def _check_extra(host: str, token: str | None) -> None:
+    """Raise `BadRequest` if the web libraries are missing, or others could ask without a token."""
+    from metaml.errors import BadRequest
+
+    try:
+        from metaml.web.server import check_token
+    except ModuleNotFoundError as missing:
+        raise BadRequest(f"metaml web needs {missing.name}. Run: pip install 'metaml[web]'") from None
+    check_token(host, token)
+
+
+def _serve(catalogue: "Catalogue", host: str, port: int, token: str | None, open_browser: bool) -> None:
+    from metaml.web.server import listen, make_app, serve
+
+    with listen(host, port) as opened:
+        secret = "" if token is None else f"?token={token}"
+        address = f"http://{_written(host)}:{opened.getsockname()[1]}/{secret}"
+        typer.echo(f"{catalogue.kb.name} at {address}")
+        say("Ctrl-C ends it.")
+        if open_browser:
+            typer.launch(address)
+        serve(make_app(catalogue, host=host, token=token), opened)
+
+
+def _export(catalogue: "Catalogue", folder: Path, most_runs: int) -> None:
+    from metaml.web.export import export
+
+    done = export(catalogue, folder, most_runs=most_runs)
+    typer.echo(f"{counted(done.n_pages, 'page')} and {counted(done.n_tables, 'table')} in {folder / 'index.html'}")
 
 
 def _written(host: str) -> str:

@@ -11,7 +11,7 @@ from metaml.report.wording import ORIGIN_WORDS, STATUS_WORDS, counted, duration,
 from metaml.web.catalogue import Catalogue, KnownSession
 from metaml.web.forms import filter_form, text_field
 from metaml.web.missing import NotThere
-from metaml.web.page import Asked, Page, beside, empty, heading, section
+from metaml.web.page import Asked, Page, beside, command, empty, heading, section
 from metaml.web.pictures import Curve, curves_picture, folds_picture
 from metaml.web.sheet import Field, Sheet
 from metaml.web.words import (
@@ -41,6 +41,9 @@ def compare(catalogue: Catalogue, asked: Asked) -> Page:
         text_field("b", "Second run or session", keys[1] if len(keys) > 1 else "", kind="search"),
     )
     head = heading("Compare", "Runs or sessions side by side, by their keys or the beginnings of them.")
+    if asked.is_file:
+        said = empty("Comparing needs the server.", command("metaml web --open"))
+        return Page(title="Compare", content=joined(head, said), menu="Runs")
     if len(keys) < 2:
         said = empty("Give two keys, or choose runs to compare.", tag("p", tag("a", "Choose runs", href="/runs")))
         return Page(title="Compare", content=joined(head, form, said), menu="Runs")

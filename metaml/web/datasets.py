@@ -22,7 +22,7 @@ def datasets(catalogue: Catalogue, asked: Asked) -> Page:
     found = [item for item in known if (not task or item.task == task) and (not word or word in item.name.lower())]
     found.sort(key=lambda item: (-item.n_runs, item.name))
     sheet = dataset_sheet(found)
-    shown = dataset_sheet(found[:MOST_LISTED])
+    shown = sheet if asked.is_file else dataset_sheet(found[:MOST_LISTED])
     form = search_form(
         "/datasets",
         choice("task", "Task", {"": "all tasks", **{name: name for name in TASKS}}, task),
@@ -33,10 +33,10 @@ def datasets(catalogue: Catalogue, asked: Asked) -> Page:
     nothing = empty("No data set matches.", tag("p", link("Show all", "datasets")))
     content = joined(
         heading("Data sets", lead),
-        form,
+        None if asked.is_file else form,
         shown.html(asked.with_query(csv="datasets")) if found else nothing,
         paragraph(f"The first {MOST_LISTED:,} of {len(found):,}: search by name, or download all.", class_="note")
-        if len(found) > MOST_LISTED
+        if len(found) > len(shown.rows)
         else None,
     )
     return Page(title="Data sets", content=content, menu="Data sets", sheets={"datasets": sheet})

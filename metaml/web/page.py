@@ -22,10 +22,11 @@ HTMX = (
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for: a path of the site, and the query by name."""
+    """What was asked for: a path of the site, and the query by name. A page in a file has no forms."""
 
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
+    is_file: bool = False
 
     def get(self, name: str) -> str:
         """Return a word of the query; empty if there is none."""

@@ -24,6 +24,7 @@ PER_PAGE = 100
 MOST_SORTED = 20_000
 """Runs that are sorted for a page; of more on one data set, only the best hundred are known."""
 MOST_DOWNLOADED = 5_000
+MOST_IN_FILE = 500
 ORDERS = {"newest": "newest first", "oldest": "oldest first", "best": "best first", "longest": "longest first"}
 
 
@@ -40,28 +41,37 @@ def runs(catalogue: Catalogue, asked: Asked) -> Page:
     if dataset is not None:
         metrics[dataset.fingerprint] = chosen
     is_csv = bool(asked.get("csv"))
-    limit = MOST_DOWNLOADED if is_csv else PER_PAGE
+    limit = MOST_DOWNLOADED if is_csv else MOST_IN_FILE if asked.is_file else PER_PAGE
     found, notes, following = _found(catalogue, asked, wanted, order, chosen, limit)
     one = dataset is not None
     sheet = run_sheet(
         found,
         metrics,
         one_dataset=one and not is_csv,
-        chosen=not is_csv,
+        chosen=not is_csv and not asked.is_file,
         sorted_by={"newest": "finished_at", "best": "score", "longest": "seconds"}.get(order, ""),
     )
-    table = tag(
-        "form",
-        tag("p", tag("button", "Compare selected", type="submit", class_="compare"), class_="tools above"),
-        sheet.html(asked.with_query(csv="runs", after=None)),
-        action="/compare",
-        method="get",
-        class_="picking",
+    rows = sheet.html(asked.with_query(csv="runs", after=None))
+    table = (
+        rows
+        if asked.is_file
+        else tag(
+            "form",
+            tag("p", tag("button", "Compare selected", type="submit", class_="compare"), class_="tools above"),
+            rows,
+            action="/compare",
+            method="get",
+            class_="picking",
+        )
     )
-    further = None if following is None else tag("a", "Next 100 runs", href=following, rel="next", class_="more")
+    further = (
+        None
+        if following is None or asked.is_file
+        else tag("a", "Next 100 runs", href=following, rel="next", class_="more")
+    )
     content = joined(
-        heading("Runs", _lead(catalogue, dataset)),
-        _form(catalogue, asked, order, chosen, dataset),
+        heading("Runs", _lead(catalogue, dataset, is_file=asked.is_file)),
+        None if asked.is_file else _form(catalogue, asked, order, chosen, dataset),
         *(paragraph(note, class_="note") for note in (*missing, *notes)),
         table if found else empty("No run passes this filter.", tag("p", link("Show all runs", "runs"))),
         tag("p", further) if further else None,
@@ -69,7 +79,11 @@ def runs(catalogue: Catalogue, asked: Asked) -> Page:
     return Page(title="Runs", content=content, menu="Runs", sheets={"runs": sheet})
 
 
-def _lead(catalogue: Catalogue, dataset: KnownDataset | None) -> str:
+def _lead(catalogue: Catalogue, dataset: KnownDataset | None, *, is_file: bool) -> str:
+    if is_file:
+        return (
+            f"The newest {MOST_IN_FILE:,} of {counted(catalogue.digest.n_runs, 'run')}; metaml web shows all of them."
+        )
     if dataset is None:
         return f"{counted(catalogue.digest.n_runs, 'run')}, a hundred a page. Choose two to eight to compare them."
     return f"{counted(dataset.n_runs, 'run')} on {dataset.name[:80]}, {dataset.n_complete:,} of them complete."

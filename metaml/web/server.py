@@ -1,8 +1,6 @@
 """The server: pages, tables as csv and the few files they need, for this machine only unless told otherwise."""
 
 import socket
-from functools import cache
-from importlib.resources import files
 from urllib.parse import parse_qsl
 
 import uvicorn
@@ -19,16 +17,9 @@ from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, empty, heading, whole
 from metaml.web.safety import LEAST_TOKEN, Guard, hosts_of, is_local
 from metaml.web.site import answer, missing_page, table_of
+from metaml.web.static_files import STATIC, static_text
 from metaml_kb.errors import KBError, TooSlow
 
-STATIC = {
-    "report.css": ("metaml.report", "text/css"),
-    "web.css": ("metaml.web", "text/css"),
-    "web.js": ("metaml.web", "text/javascript"),
-    "htmx.min.js": ("metaml.web", "text/javascript"),
-    "icon.svg": ("metaml.web", "image/svg+xml"),
-}
-"""The files that pages need: the package that has each, and its type."""
 MOST_QUERY = 4000
 
 
@@ -86,14 +77,6 @@ def _static(name: str) -> Response:
     if name not in STATIC:
         return Response("There is no such file.", 404, media_type="text/plain")
     return Response(static_text(name), media_type=STATIC[name][1], headers={"cache-control": "no-cache"})
-
-
-@cache
-def static_text(name: str) -> str:
-    """Return a file that pages need."""
-    package, _ = STATIC[name]
-    folder = files(package)
-    return (folder if package == "metaml.report" else folder / "static").joinpath(name).read_text(encoding="utf-8")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -42,7 +42,7 @@ def session(catalogue: Catalogue, asked: Asked, key: str) -> Page:
     )
     content, sheets = _content(catalogue, asked, item, dataset, runs)
     live = {"hx_get": asked.with_query(part="live", seen=seen, csv=None), "hx_trigger": POLL, "hx_swap": "outerHTML"}
-    whole = tag("div", content, id="live", **(live if item.finished_at is None else {}))
+    whole = tag("div", content, id="live", **(live if item.finished_at is None and not asked.is_file else {}))
     if asked.get("part") == "live":
         return Page(title="", content=whole, is_part=True)
     title = f"{item.kind.capitalize()} session {item.key[:8]}"
@@ -59,7 +59,7 @@ def _content(
     catalogue: Catalogue, asked: Asked, item: KnownSession, dataset: KnownDataset | None, runs: Sequence[ListedRun]
 ) -> tuple[Html, dict[str, Sheet]]:
     """Return all that may change while a session is under way, and its tables."""
-    status = _status(item, dataset)
+    status = _status(item, dataset, is_followed=not asked.is_file)
     if not runs:
         waiting = "No run is stored yet." if item.finished_at is None else "It made no run that was not known before."
         return joined(status, _making(item), empty(waiting)), {}
@@ -95,12 +95,13 @@ def _or_worst(score: float) -> float:
     return score if math.isfinite(score) else -math.inf
 
 
-def _status(item: KnownSession, dataset: KnownDataset | None) -> Html:
+def _status(item: KnownSession, dataset: KnownDataset | None, *, is_followed: bool) -> Html:
     """Return whether the session is under way, and what it was asked for."""
     if item.finished_at is None:
         said = joined(
             tag("span", class_="pulse", aria_hidden="true"),
-            f"Under way or interrupted: {counted(item.span.n_runs, 'run')} so far. This page follows it.",
+            f"Under way or interrupted: {counted(item.span.n_runs, 'run')} so far.",
+            " This page follows it." if is_followed else None,
         )
     else:
         said = joined(

@@ -21,7 +21,7 @@ N_SUGGESTED = 8
 
 def later(catalogue: Catalogue, asked: Asked, item: KnownDataset) -> Html:
     """Return the suggestions if they are at hand, else a place that asks for them when the page is there."""
-    if catalogue.has_kept(_name(item)) or asked.get("whole"):
+    if catalogue.has_kept(_name(item)) or asked.is_file:
         return suggestions(catalogue, item)
     waiting = tag("p", "Asking experience …", class_="quiet")
     return tag(
