@@ -33,9 +33,8 @@ class TuneSettings:
     `refits` asks for a final model that is fitted to all rows even where averaging those of the folds is better: it is
     smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
     is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
-    final model be calibrated where that helps.
-    is built if time allows, but not where evaluations are counted. `n_repeats` is how often what may join the ensemble
-    is evaluated again on other folds; with None, as often as time allows, but not where evaluations are counted.
+    final model be calibrated where that helps. `n_repeats` is how often what may join the ensemble is evaluated again
+    on other folds; with None, as often as time allows, but not where evaluations are counted.
     """
 
     metric: str = "auto"

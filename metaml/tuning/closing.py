@@ -41,10 +41,10 @@ def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -
     """Return whether the fold models make the final model: they saw all of many rows, and being sure is no matter.
 
     An ensemble of averaged models is less sure than its out-of-fold predictions, by which it was chosen. Where the
-    metric asks how sure a model is, its members are fitted anew. So they are if there is time for repeats: a model of
-    all rows is better than one of four fifths of them, but takes time.
+    metric asks how sure a model is, its members are fitted anew. Otherwise the mean of many models is as good as
+    models of all rows, and better where one class is rare.
     """
-    if settings.refits or can_be_repeated(searched.plan, settings):
+    if settings.refits:
         return False
     n_rows = len(searched.plan.assignment)
     is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
