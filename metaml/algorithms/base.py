@@ -46,6 +46,9 @@ class Algorithm:
     table has so many columns that boosting may take the whole budget; `first_turn_if_slow` where boosting, which grows
     trees for each class, may take much of it. There, algorithms without a turn are not among the first tries.
 
+    `for_many_rows` are the settings that differ from the default where there are many rows: more capacity. It is tried
+    right after the first defaults then.
+
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
     see little in them, and single trees are too weak.
@@ -60,6 +63,7 @@ class Algorithm:
     first_turn: int | None = None
     first_turn_if_wide: int | None = None
     first_turn_if_slow: int | None = None
+    for_many_rows: Config | None = None
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
 

@@ -144,6 +144,8 @@ ALGORITHM = Algorithm(
     library="catboost",
     modules=("catboost",),
     is_extra=True,
+    first_turn=4,
+    for_many_rows={"depth": 8, "learning_rate": 0.08},
     saves=(
         TrustedClass("catboost", "metaml.algorithms.catboost:_CatBoost"),
         TrustedClass("CatBoostClassifier", "catboost:CatBoostClassifier", take=_take_model, make=_make_model),

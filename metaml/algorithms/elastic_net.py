@@ -86,7 +86,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.linear_model",),
-    first_turn=5,
+    first_turn=6,
     first_turn_if_wide=2,
     first_turn_if_slow=3,
     saves=(

@@ -44,7 +44,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.ensemble",),
-    first_turn=4,
+    first_turn=5,
     first_turn_if_wide=1,
     first_turn_if_slow=1,
     saves=(

@@ -169,7 +169,8 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.ensemble",),
-    first_turn=6,
+    first_turn=7,
+    for_many_rows={"max_leaf_nodes": 127, "learning_rate": 0.08},
     saves=(
         TrustedClass(
             "gradient_boosting", "metaml.algorithms.gradient_boosting:_HistogramBoosting", make=_make_histograms

@@ -164,6 +164,7 @@ ALGORITHM = Algorithm(
     first_turn=1,
     first_turn_if_wide=5,
     first_turn_if_slow=5,
+    for_many_rows={"num_leaves": 127, "learning_rate": 0.05, "feature_fraction": 0.8},
     saves=(
         TrustedClass("lightgbm", "metaml.algorithms.lightgbm:_LightGBM"),
         TrustedClass("LightGBMBooster", "lightgbm:Booster", take=_take_booster, make=_make_booster),

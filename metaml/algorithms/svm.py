@@ -229,7 +229,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.svm",),
-    first_turn=7,
+    first_turn=8,
     saves=(
         TrustedClass("svm", "metaml.algorithms.svm:_SupportVectors"),
         TrustedClass("SVC", "sklearn.svm:SVC"),

@@ -191,6 +191,7 @@ ALGORITHM = Algorithm(
     first_turn=2,
     first_turn_if_wide=4,
     first_turn_if_slow=2,
+    for_many_rows={"max_depth": 9, "learning_rate": 0.05, "min_child_weight": 2.0},
     saves=(
         TrustedClass("xgboost", "metaml.algorithms.xgboost:_XGBoost"),
         TrustedClass("XGBoostBooster", "xgboost:Booster", take=_take_booster, make=_make_booster),

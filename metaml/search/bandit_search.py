@@ -17,6 +17,9 @@ from metaml.system.threads import at_most_threads
 
 LEAST_COST = 0.25
 """An evaluation counts at least this part of the usual one's seconds: what is quick and poor would get all of them."""
+FEW_EACH, OPEN_EVERY = 10, 6
+"""If fewer than ten evaluations per algorithm are left, only the better half of the algorithms gets them, except for
+every sixth evaluation."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ class Search:
             for name, arm in self.arms.items()
             if arm.rewards or arm.n_open or self._joins.get(name, 0) <= self._n_asked
         } or self.arms
+        if rounds_left is not None and rounds_left < FEW_EACH * len(arms) and self._n_asked % OPEN_EVERY:
+            arms = _better_half(arms)
         rng = np.random.default_rng((self._seed, self._n_asked))
         rewards, spent = zip(*(self._history(arm) for arm in arms.values()), strict=True)
         seconds = _floored(spent)
@@ -137,6 +142,17 @@ class Search:
         believed = float(np.mean(finite)) if finite else np.nan
         typical = float(np.mean(arm.seconds)) if arm.seconds else 1.0
         return [*arm.rewards, *[believed] * arm.n_open], [*arm.seconds, *[typical] * arm.n_open]
+
+
+def _better_half(arms: Mapping[str, Arm]) -> dict[str, Arm]:
+    """Return the algorithms whose best score is not below the median of these, and those without an evaluation."""
+    best = {
+        name: max(filter(np.isfinite, arm.rewards), default=-np.inf if arm.rewards else np.inf)
+        for name, arm in arms.items()
+    }
+    # The higher one of the two in the middle: their mean may not be a number.
+    middle = sorted(best.values())[len(best) // 2]
+    return {name: arm for name, arm in arms.items() if best[name] >= middle}
 
 
 def _floored(spent: Sequence[Sequence[float]]) -> list[list[float]]:

@@ -36,7 +36,7 @@ FIRST_DEFAULTS = FIRST[:3]
 DEFAULTS_IF_WIDE = _by_turn(lambda algorithm: algorithm.first_turn_if_wide)
 DEFAULTS_IF_SLOW = _by_turn(lambda algorithm: algorithm.first_turn_if_slow)
 """What is evaluated first where boosting may take too long: quick ones lead."""
-MANY_CLASSES, MANY_COLUMNS = 10, 2000
+MANY_CLASSES, MANY_COLUMNS, MANY_ROWS = 10, 2000, 8000
 SLOW_SHARE = 1 / 12
 N_INITIAL = 16
 INITIAL_SHARE = 0.4
@@ -132,15 +132,17 @@ def make_search_plan(
     metric: str,
     earlier: Sequence[tuple[str, Config]] = (),
 ) -> SearchPlan:
-    """Return the plan for a data set of this task and size: defaults, earlier versions, portfolio, in this order.
+    """Return the plan for a data set of this task and size.
 
-    `starts` and `experience` are None if the knowledge base knows nothing; `earlier` did best on earlier versions of
-    the table; `inert` are the parameters without effect on the data set.
+    First come the defaults, then what did best on earlier versions of the table, then configurations of high capacity
+    if there are many rows, then the portfolio. `starts` and `experience` are None if the knowledge base knows nothing;
+    `earlier` did best on earlier versions of the table; `inert` are the parameters without effect on the data set.
     """
     n_iterations, seconds = settings.n_iterations, settings.clock
     first = default_starts(task, settings.algorithms, facts, seconds=seconds)
     n = N_INITIAL if n_iterations is None else min(N_INITIAL, max(int(INITIAL_SHARE * n_iterations), 2))
-    next_ones = [item for item in earlier if item not in first][: max(n - len(first), 1)]
+    known = [*earlier, *starts_for_many_rows(task, settings.algorithms, facts)]
+    next_ones = [item for item in known if item not in first][: max(n - len(first), 1)]
     plain = SearchPlan(
         task=task,
         facts=facts,
@@ -203,6 +205,24 @@ def default_starts(
     elif facts.n_classes > MANY_CLASSES or (seconds and boosting_seconds(facts) > SLOW_SHARE * seconds):
         order = DEFAULTS_IF_SLOW
     return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
+
+
+def starts_for_many_rows(task: Task, algorithms: Sequence[str], facts: Facts) -> list[tuple[str, Config]]:
+    """Return configurations of high capacity, if there are enough rows for them.
+
+    The runs that a portfolio is learnt from have few rows, on which such configurations do badly.
+
+    >>> [name for name, _ in starts_for_many_rows("binary", ["lightgbm", "svm"], Facts(10_000, 20, 2))]
+    ['lightgbm']
+    """
+    if facts.n_rows < MANY_ROWS or facts.n_classes > MANY_CLASSES or facts.n_columns > MANY_COLUMNS:
+        return []
+    wanted = [ALGORITHMS[name] for name in _in_order(algorithms)]
+    return [
+        (found.name, {**found.space(task).default(), **found.for_many_rows})
+        for found in wanted
+        if found.for_many_rows is not None
+    ]
 
 
 def boosting_seconds(facts: Facts) -> float:

@@ -13,11 +13,12 @@ from metaml.splits.shuffled import HELD_OUT_SHARE
 
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02
-EVALUATION_SHARE, CELLS_PER_SECOND, LEAST_ROWS = 0.08, 1e6, 2000
-"""One evaluation of the default LightGBM should take about this share of the budget. Use at least 2,000 rows."""
+EVALUATION_SHARE, CELLS_PER_SECOND, CELLS_PER_ROW, LEAST_ROWS = 0.08, 1e6, 10, 2000
+"""One evaluation of the default LightGBM should take about this share of the budget. A row costs as much as ten cells
+even if it has fewer. Use at least 2,000 rows."""
 LEAST_HELD_OUT = 1000
 """Rows that a single held-out fold needs. With two classes, count only the rarer one, twice."""
-LONGEST_SHARE, FIRST_DEFAULT_SHARE, FIRST_SHARE = 0.2, 0.4, 0.6
+LONGEST_SHARE, FIRST_DEFAULT_SHARE, FIRST_SHARE = 0.15, 0.2, 0.6
 """The share of the time budget that one evaluation may take: an ordinary one (or three times the quickest so far, if
 that is more), one of the first defaults, and any one while no evaluation is complete."""
 EXPENSIVE, EXPENSIVE_ROWS, FEW_HELD_OUT = 4, 3, 300
@@ -121,7 +122,7 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
         return settings.n_folds, settings.max_rows
     n_rows, n_columns = len(dataset.y), max(dataset.X.shape[1], 1)
     trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1
-    most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / (n_columns * trees))
+    most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / ((n_columns + CELLS_PER_ROW) * trees))
     most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
     if n_rows > most_in_folds:
         if min(n_rows, most) * HELD_OUT_SHARE * _informative_share(dataset) >= LEAST_HELD_OUT:

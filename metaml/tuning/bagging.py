@@ -18,7 +18,7 @@ from metaml.evaluation import Executor, FoldPlan, Job, Outcome
 from metaml.records.conversion import fold_plan_record, run_of
 from metaml.search.settings import TuneSettings
 from metaml.splits import SPLITTERS, make_plan, splitter_of
-from metaml.tuning.candidates import candidates_of
+from metaml.tuning.candidates import candidates_of, is_broad
 from metaml.tuning.job_batch import run_batch
 from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.session_log import SessionLog
@@ -67,7 +67,7 @@ def repeated_plan(dataset: Dataset, plan: FoldPlan, repeat: int) -> FoldPlan:
 
 def bagging_seconds(trials: Sequence[Trial], n_rows: int, settings: TuneSettings) -> float:
     """Return the wall-clock seconds to keep for repeats; 0 if not even one fits."""
-    if settings.seconds is None:
+    if settings.seconds is None or not is_broad(trials):
         return 0.0
     most = MOST_SHARE * settings.seconds * settings.n_workers
     cost = sum(trial.outcome.seconds for trial in _affordable(_to_repeat(trials, n_rows), most))
@@ -116,6 +116,8 @@ class Bagging:
 
     def run(self) -> Bagged:
         """Return what the time allows: every candidate once, then all of them again."""
+        if self.settings.clock is not None and not is_broad(self.found.trials):
+            return Bagged()
         begun, n_workers = self.budget.used, self.settings.n_workers
         most = self._left()
         if self.settings.seconds is not None:

@@ -5,10 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from metaml.ensemble.pool import distinct, n_each_for, pool
-from metaml.tuning.trials import Trial
+from metaml.tuning.trials import Trial, ranked
 
 N_BEST = 8
 """The best trials that selection looks at, whatever their algorithm."""
+
+LEAST_BREADTH = 12
+"""Complete evaluations before any time is kept for depth: repeats and a second layer."""
+
+
+def is_broad(trials: Sequence[Trial]) -> bool:
+    """Return whether enough was tried for depth to pay: what was never tried cannot be repeated or stacked."""
+    return len(ranked(trials)) >= LEAST_BREADTH
 
 
 def candidates_of(trials: Sequence[Trial], n_rows: int) -> list[Trial]:

@@ -28,6 +28,7 @@ from metaml.search.objectives import MetricObjective
 from metaml.search.settings import TuneSettings
 from metaml.spaces import Config
 from metaml.splits import PLAN_SEED
+from metaml.tuning.candidates import is_broad
 from metaml.tuning.job_batch import run_batch
 from metaml.tuning.trials import FoldModels, Found, Trial, ranked
 
@@ -121,8 +122,10 @@ def _stacker(trial: Trial) -> Stacker:
 
 def second_layer_seconds(trials: Sequence[Trial], n_classes: int, settings: TuneSettings) -> float:
     """Return the wall-clock seconds to keep for a second layer and its check; 0 if nothing of it fits."""
+    if settings.seconds is None or not is_broad(trials):
+        return 0.0
     bases, stackers = bases_of(trials, n_classes), stackers_of(trials)
-    if settings.seconds is None or len(bases) < FEWEST_BASES:
+    if len(bases) < FEWEST_BASES:
         return 0.0
     bases, stackers = affordable(bases, stackers, MOST_SHARE * settings.seconds * settings.n_workers)
     return _seconds_of(bases, stackers) / settings.n_workers if stackers else 0.0
@@ -176,6 +179,8 @@ class Stacking:
     def run(self) -> SecondLayer:
         """Return the second layer that the time allows."""
         begun = self.budget.used
+        if self.settings.clock is not None and not is_broad(self.found.trials):
+            return SecondLayer(why_not="there was time for few evaluations only")
         bases, stackers = bases_of(self.found.offered, self._n_classes), stackers_of(self.found.trials)
         if len(bases) < FEWEST_BASES:
             return SecondLayer(why_not=f"only {len(bases)} members could feed it")
