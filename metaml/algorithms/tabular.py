@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from scipy.linalg import LinAlgWarning
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
@@ -45,19 +46,21 @@ def fit_at_once(model: Any, Z: Matrix, y: Vector, weight: Vector | None, allowan
         model.fit(Z, y, sample_weight=weight)
 
 
+WORKING_MEGABYTES = 64
+"""What scikit-learn may take for one piece of work, such as distances between rows; its own default is a gigabyte."""
 _is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
 
 
 @contextmanager
 def quietly(n_threads: int) -> Iterator[None]:
-    """Use at most `n_threads`, and hide the warnings that random configurations cause in libraries.
+    """Use at most `n_threads` and little memory, and hide the warnings that random configurations cause in libraries.
 
     A nested block has no effect.
     """
     if _is_quiet.get():
         yield
         return
-    with warnings.catch_warnings(), at_most_threads(n_threads):
+    with warnings.catch_warnings(), at_most_threads(n_threads), config_context(working_memory=WORKING_MEGABYTES):
         for category in (ConvergenceWarning, LinAlgWarning, RuntimeWarning):
             warnings.simplefilter("ignore", category=category)
         before = _is_quiet.set(True)

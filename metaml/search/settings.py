@@ -14,8 +14,8 @@ from metaml.splits.shuffled import HELD_OUT_SHARE
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02
 EVALUATION_SHARE, CELLS_PER_SECOND, CELLS_PER_ROW, LEAST_ROWS = 0.08, 1e6, 10, 2000
-"""One evaluation of the default LightGBM should take about this share of the budget. A row costs as much as ten cells
-even if it has fewer. Use at least 2,000 rows."""
+"""One evaluation of the default LightGBM should take about this share of the budget. In folds a row costs ten cells
+more than it has. Use at least 2,000 rows."""
 LEAST_HELD_OUT = 1000
 """Rows that a single held-out fold needs. With two classes, count only the rarer one, twice."""
 LONGEST_SHARE, FIRST_DEFAULT_SHARE, FIRST_SHARE = 0.15, 0.2, 0.6
@@ -122,8 +122,9 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
         return settings.n_folds, settings.max_rows
     n_rows, n_columns = len(dataset.y), max(dataset.X.shape[1], 1)
     trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1
-    most = int(EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / ((n_columns + CELLS_PER_ROW) * trees))
-    most_in_folds = max(most // settings.n_folds, LEAST_ROWS)
+    cells = EVALUATION_SHARE * settings.clock * CELLS_PER_SECOND / trees
+    most = int(cells / n_columns)
+    most_in_folds = max(int(cells / (n_columns + CELLS_PER_ROW)) // settings.n_folds, LEAST_ROWS)
     if n_rows > most_in_folds:
         if min(n_rows, most) * HELD_OUT_SHARE * _informative_share(dataset) >= LEAST_HELD_OUT:
             return 1, most

@@ -18,6 +18,8 @@ REFIT_MARGIN = 1.5
 MOST_REFIT_SHARE = 0.3
 N_RESERVED = 4
 """Time is kept for refitting this many of the best trials; a larger ensemble takes what is left."""
+N_SEEDS = 2
+"""How often a member is fitted to all rows, each time with another seed, if time counts and is left."""
 LEAST_AVERAGED = 100
 """With fewer rows a fold model misses too many of them; then members are refitted to all rows."""
 
@@ -35,6 +37,11 @@ def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
     """Return how long fitting a trial's configuration to all rows should take."""
     per_fold = trial.outcome.fit_seconds / max(len(trial.outcome.folds), 1)
     return REFIT_MARGIN * per_fold * len(plan.assignment) / max(plan.n_trained, 1.0)
+
+
+def n_seeds_of(settings: TuneSettings) -> int:
+    """Return how often the members of the final model are to be fitted to all rows."""
+    return 1 if settings.clock is None else N_SEEDS
 
 
 def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -> bool:
@@ -69,7 +76,7 @@ def refit_reserve(
     best = ranked(trials)[:N_RESERVED]
     if averages_folds(settings, searched, len(best)):
         best = [trial for trial in best if trial.run.identity not in models]
-    costs = [refit_seconds_of(trial, searched.plan) for trial in best]
+    costs = [n_seeds_of(settings) * refit_seconds_of(trial, searched.plan) for trial in best]
     refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
     return closing_seconds(settings, budget) + min(refit, MOST_REFIT_SHARE * settings.seconds)
 

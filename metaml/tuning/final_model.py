@@ -25,7 +25,7 @@ from metaml.model import Member, Model
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import candidates_of
-from metaml.tuning.closing import averages_folds, closing_seconds, refit_seconds_of
+from metaml.tuning.closing import averages_folds, closing_seconds, n_seeds_of, refit_seconds_of
 from metaml.tuning.fallback import from_partial, small_tree, why_nothing
 from metaml.tuning.finished import Chosen, Finished
 from metaml.tuning.job_batch import run_batch
@@ -33,8 +33,7 @@ from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.second_layer import SecondLayer
 from metaml.tuning.trials import FoldModels, Found, Trial
 
-N_SEEDS = 2
-"""How often a member is fitted to all rows if there is time, each time with another seed."""
+MANY_ROWS = 5000
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
@@ -234,14 +233,17 @@ def _refitted(
     """Return the members that could be fitted to all rows in the time left, and then again with other seeds."""
     closing = 0.5 * closing_seconds(settings, budget)
     affordable = _affordable(chosen, found.plan, settings.n_workers * max(budget.left - closing, 0.0))
-    seeds = range(PLAN_SEED, PLAN_SEED + (N_SEEDS if found.repeated else 1))
+    seeds = range(PLAN_SEED, PLAN_SEED + n_seeds_of(settings))
     fits = [(member, seed) for seed in seeds for member in affordable]
+
+    # With many rows those that early stopping holds out add little, and the mean of several fits makes up for them.
+    uses_all = settings.clock is not None and len(found.plan.assignment) < MANY_ROWS
 
     def job_of(fit: tuple[Chosen, int], left: float) -> Job:
         member, seed = fit
         limits = Limits(left if math.isfinite(left) else settings.limits.seconds, settings.limits.megabytes)
         run = member.trial.run
-        config = for_all_rows(dict(run.config)) if found.repeated else dict(run.config)
+        config = for_all_rows(dict(run.config)) if uses_all else dict(run.config)
         job = Job(run.dataset, run.algorithm, config, found.plan, seed, limits, refit=True)
         # What stopped early in its folds should be fitted for about as long again.
         own = refit_seconds_of(member.trial, found.plan) if member.trial.outcome.stopped_early else math.inf

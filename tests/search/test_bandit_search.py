@@ -116,3 +116,31 @@ def test_a_dropped_evaluation_is_forgotten():
 def test_an_unknown_bandit_is_refused():
     with pytest.raises(BadRequest, match="no bandit 'luck'"):
         searching(policy="luck")
+
+
+def many(n: int = 6) -> Search:
+    """A search over `n` algorithms, the first of which is the best, each tried once."""
+    space = Space([Float("x", 0.0, 1.0, default=0.5)])
+    names = [f"algorithm {k}" for k in range(n)]
+    search = Search({name: Optimizer(space, strategy="random", metric="accuracy") for name in names}, "round_robin")
+    for k in range(n):
+        choice = search.ask()
+        search.tell(choice.algorithm, choice.proposal.config, Told(scores={"accuracy": [1.0 - 0.1 * k]}))
+    return search
+
+
+def test_with_few_evaluations_left_the_better_half_gets_most():
+    search = many()
+
+    asked = [search.ask(rounds_left=20).algorithm for _ in range(12)]
+
+    poor = [name for name in asked if name in ("algorithm 3", "algorithm 4", "algorithm 5")]
+    assert len(poor) <= 2
+
+
+def test_with_many_evaluations_left_every_algorithm_gets_some():
+    search = many()
+
+    asked = {search.ask(rounds_left=1000).algorithm for _ in range(12)}
+
+    assert len(asked) == 6

@@ -12,6 +12,7 @@ from metaml.model import load
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.splits import make_plan
+from metaml.tuning.candidates import LEAST_BREADTH
 from metaml.tuning.run import tune
 from metaml.tuning.second_layer import (
     MOST_COLUMNS,
@@ -120,13 +121,15 @@ def test_other_numbers_of_layers_are_refused():
 
 def test_time_is_kept_for_a_second_layer_only_if_it_fits():
     names = ("lightgbm", "extra_trees", "mlp")
-    trials = [trial_of(name, 0.8, seconds=2.0, seed=seed) for seed, name in enumerate(names)]
+    weak = [trial_of("svm", 0.1, "surrogate", seed=seed) for seed in range(LEAST_BREADTH)]
+    trials = [*weak, *(trial_of(name, 0.8, seconds=2.0, seed=seed) for seed, name in enumerate(names))]
     endless = [replace(trial, outcome=replace(trial.outcome, seconds=1e4)) for trial in trials]
     settings = settings_of(seconds=100.0, n_iterations=None)
 
     assert 0 < second_layer_seconds(trials, 2, settings) < 50
     assert second_layer_seconds(endless, 2, settings) == 0
-    assert second_layer_seconds(trials[:2], 2, settings) == 0
+    assert second_layer_seconds(trials[:-1], 2, settings) == 0
+    assert second_layer_seconds(trials[LEAST_BREADTH:], 2, settings) == 0
 
 
 def test_a_model_of_two_layers_predicts_the_same_after_it_was_saved(tmp_path, executor):
