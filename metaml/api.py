@@ -22,7 +22,7 @@ from metaml.evaluation import Limits
 from metaml.experience.load_history import check_left_out
 from metaml.model import Model
 from metaml.model import load as load_model
-from metaml.model.table import prediction_table
+from metaml.model.table import prediction_table, with_intervals
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.report.wording import counted, metric_label, score_text
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
@@ -235,12 +235,18 @@ def load(path: str | Path) -> Model:
 
 
 def predict(
-    model: str | Path | Model | TuneResult, data: str | Path | pd.DataFrame, *, proba: bool = False
+    model: str | Path | Model | TuneResult,
+    data: str | Path | pd.DataFrame,
+    *,
+    proba: bool = False,
+    interval: float | None = None,
 ) -> pd.DataFrame:
     """Return the column `prediction` for the rows of a table, in their order.
 
     `model` is a model, the result of `tune`, or where one was saved. `data` is a csv, parquet or ARFF file or a frame,
-    whose index is kept. With `proba`, each class has one more column, with its probability (0 to 1). A note, such as
+    whose index is kept. With `proba`, each class has one more column, with its probability (0 to 1). With an
+    `interval`, such as 0.9, the columns `low` and `high` hold the true value with this probability; for classes, the
+    column `set` has the labels that are possible. A note, such as
     one on a missing column, is a `UserWarning`.
 
     Raises `BadModel` if there is no model, `BadDataset` for rows that the model cannot use, and `BadRequest` if `proba`
@@ -261,7 +267,10 @@ def predict(
     answer = loaded.answer(frame)
     for note in (*loaded.notes, *answer.notes):
         warnings.warn(note, UserWarning, stacklevel=2)
-    return prediction_table(loaded, answer, proba=proba).set_axis(frame.index)
+    table = prediction_table(loaded, answer, proba=proba)
+    if interval is not None:
+        table = with_intervals(table, loaded.predict_interval(frame, interval))
+    return table.set_axis(frame.index)
 
 
 def settings_of(

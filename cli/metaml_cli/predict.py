@@ -13,25 +13,34 @@ def predict(
     data: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file with the rows to predict.")],
     output: Annotated[str, typer.Option("--output", "-o", help="A csv file; - is standard output.")] = "-",
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option(help="Add an interval that holds the true value with this probability, such as 0.9."),
+    ] = None,
 ) -> None:
     """Predict the rows of a table, in the same order.
 
-    The output has a column `prediction`; with --proba, also one per class.
+    The output has a column `prediction`; with --proba, also one per class; with --interval, `low` and `high`, or for
+    classes `set`, the labels that are possible.
 
     Example: metaml predict results new.csv -o out.csv --proba
     """
     from metaml.data import read_frame
     from metaml.errors import BadRequest
     from metaml.model import load
-    from metaml.model.table import prediction_table
+    from metaml.model.table import prediction_table, with_intervals
 
     loaded = load(model)
     if proba and loaded.labels is None:
         raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave --proba out.")
-    answer = loaded.answer(read_frame(data, like=loaded.schema))
+    frame = read_frame(data, like=loaded.schema)
+    answer = loaded.answer(frame)
     for note in (*loaded.notes, *answer.notes):
         say(f"Note: {note}")
-    text = prediction_table(loaded, answer, proba=proba).to_csv(index=False, lineterminator="\n")
+    table = prediction_table(loaded, answer, proba=proba)
+    if interval is not None:
+        table = with_intervals(table, loaded.predict_interval(frame, interval))
+    text = table.to_csv(index=False, lineterminator="\n")
     if output == "-":
         typer.echo(text, nl=False)
         return

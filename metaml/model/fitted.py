@@ -17,6 +17,7 @@ from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation.environment import library_versions
+from metaml.model.uncertainty import Uncertainty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,7 @@ class Model:
     - `metric`, `score`: the cross-validated score, higher is better; None for a fallback.
     - `calibration`: corrects the class probabilities; None leaves them as they are.
     - `multipliers`: weigh the class probabilities before the largest is chosen; None means all are 1.
+    - `uncertainty`: its errors on rows that it had not seen; None if they are not known.
     - `facts`: anything else to keep, as plain JSON.
     - `created`, `versions`: when it was made (UTC), and with which versions of which libraries.
 
@@ -75,12 +77,16 @@ class Model:
     >>> from sklearn.datasets import load_iris
     >>> frame = load_iris(as_frame=True).frame
     >>> model = metaml.tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").model
-    >>> model.task, model.n_layers, model.labels.tolist(), model.notes
-    ('multiclass', 1, [0, 1, 2], ())
+    >>> model.task, model.n_layers, model.n_fold_models, model.labels.tolist(), model.notes
+    ('multiclass', 1, 2, [0, 1, 2], ())
     >>> model.predict(frame.head(2)).tolist(), model.predict_proba(frame).shape
     ([0, 0], (150, 3))
+    >>> model.outputs(model.schema.apply(frame), fold=0).shape
+    (150, 3)
     >>> model.answer(frame.head(2)).predictions.tolist()
     [0, 0]
+    >>> model.predict_interval(frame.head(1), coverage=0.9)["set"].tolist()
+    [[0]]
     >>> Model.of(metaml.data.from_frame(frame), model.members, metric="accuracy").n_rows
     150
     >>> from tempfile import TemporaryDirectory
@@ -98,6 +104,7 @@ class Model:
     score: float | None = None
     multipliers: tuple[float, ...] | None = None
     calibration: Calibration | None = None
+    uncertainty: Uncertainty | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: Mapping[str, str] = field(default_factory=library_versions)
@@ -154,6 +161,12 @@ class Model:
         return max(member.layer for member in self.members)
 
     @property
+    def n_fold_models(self) -> int:
+        """Return how many models of folds each member averages; 0 if members were fitted to all rows."""
+        numbers = {len(member.estimators) for member in self.members if member.weight or member.feeds}
+        return numbers.pop() if len(numbers) == 1 and numbers != {1} else 0
+
+    @property
     def labels(self) -> Array | None:
         """Return the class labels in the order of the probabilities; None for regression."""
         return self.schema.label_array()
@@ -178,12 +191,32 @@ class Model:
         """
         read = self.schema.read(frame)
         notes = self._remarks(read)
-        outputs = self._outputs(read.X)
+        outputs = self.outputs(read.X)
         labels = self.labels
         if labels is None:
             return Answer(outputs, None, notes)
-        weighted = outputs if self.multipliers is None else outputs * np.asarray(self.multipliers)
-        return Answer(labels[weighted.argmax(axis=1)], outputs, notes)
+        return Answer(labels[self._decided(outputs)], outputs, notes)
+
+    def predict_interval(self, frame: pd.DataFrame, coverage: float = 0.9) -> pd.DataFrame:
+        """Return an interval for each row of a raw table that holds the true value with probability `coverage`.
+
+        `frame` is as for `predict`. The columns are `low` and `high`. If the model predicts classes, the column `set`
+        has the labels that are possible, the most probable first.
+        """
+        import pandas as pd
+
+        from metaml.model.uncertainty import bounds, sets
+
+        X = self.schema.read(frame).X
+        if self.labels is None:
+            low, high = bounds(self, X, coverage)
+            return pd.DataFrame({"low": low, "high": high}, index=frame.index)
+        outputs = self.outputs(X)
+        inside = sets(self, X, coverage, self._decided(outputs))
+        order = np.argsort(-outputs, axis=1, kind="stable")
+        labels = self.labels
+        found = [labels[places[flags[places]]].tolist() for places, flags in zip(order, inside, strict=True)]
+        return pd.DataFrame({"set": pd.Series(found, dtype=object, index=frame.index)})
 
     def predict(self, frame: pd.DataFrame) -> Array:
         """Return the label or value of each row of a raw table, the `frame`; `BadDataset` is raised as by `answer`."""
@@ -199,7 +232,14 @@ class Model:
             raise BadRequest(f"The model predicts the number {self.schema.target!r}, so there are no probabilities.")
         return probabilities
 
-    def _outputs(self, X: pd.DataFrame) -> Floats:
+    def _decided(self, outputs: Floats) -> Array:
+        return np.asarray((outputs if self.multipliers is None else outputs * self.multipliers).argmax(axis=1))
+
+    def outputs(self, X: pd.DataFrame, fold: int | None = None) -> Floats:
+        """Return values, or probabilities of the classes, for rows as features.
+
+        `X` has the columns of the schema. With `fold`, only the models that were fitted without that fold are asked.
+        """
         if not len(X):
             return self._no_output(0)
         # Imported here because it takes a second: it imports scikit-learn.
@@ -207,7 +247,7 @@ class Model:
         from metaml.algorithms.tabular import quietly
 
         with quietly(n_threads=1):
-            output = combine_each(self._weighted_outputs(X, Columns))
+            output = combine_each(self._weighted_outputs(X, Columns, fold))
         return output if self.labels is None else self._probabilities(output)
 
     def _probabilities(self, output: Floats) -> Floats:
@@ -215,12 +255,14 @@ class Model:
         chances = np.asarray(output / output.sum(axis=1, keepdims=True))
         return chances if self.calibration is None else self.calibration(chances)
 
-    def _weighted_outputs(self, X: pd.DataFrame, read: type[Columns]) -> Iterator[tuple[Floats, float]]:
+    def _weighted_outputs(
+        self, X: pd.DataFrame, read: type[Columns], fold: int | None
+    ) -> Iterator[tuple[Floats, float]]:
         """Yield the output and the weight of each member that has one, layer by layer."""
         columns, fed = read(X), []
         for member in self.members:
             if member.layer == 1:
-                output = self._output_of(member, columns)
+                output = self._output_of(member, columns, fold)
                 if member.feeds:
                     fed.append(output)
                 if member.weight:
@@ -229,17 +271,18 @@ class Model:
             columns = read(with_predictions(X, fed))
             for member in self.members:
                 if member.layer == 2 and member.weight:
-                    yield self._output_of(member, columns), member.weight
+                    yield self._output_of(member, columns, fold), member.weight
 
-    def _output_of(self, member: Member, columns: Columns) -> Floats:
-        """Return the mean of a member's estimators."""
+    def _output_of(self, member: Member, columns: Columns, fold: int | None) -> Floats:
+        """Return the mean of a member's estimators, or what that of one fold says."""
         total = self._no_output(len(columns))
-        for estimator in member.estimators:
+        estimators = member.estimators if fold is None else member.estimators[fold : fold + 1]
+        for estimator in estimators:
             if self.schema.labels is None:
                 total += np.asarray(estimator.predict(columns), dtype=np.float64)
             else:
                 total[:, estimator.classes_] += estimator.predict_proba(columns)
-        return np.asarray(total / len(member.estimators))
+        return np.asarray(total / len(estimators))
 
     def _no_output(self, n_rows: int) -> Floats:
         return np.zeros(n_rows if self.schema.labels is None else (n_rows, len(self.schema.labels)))

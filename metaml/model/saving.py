@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from metaml.data import Schema
 from metaml.ensemble.calibration import Calibration
 from metaml.errors import BadModel, BadRequest
@@ -13,6 +15,7 @@ from metaml.model.archive import MODEL_FILE, read_archive, write_archive
 from metaml.model.fitted import Member, Model
 from metaml.model.freezing import Freezer, thaw
 from metaml.model.trusted import name_of
+from metaml.model.uncertainty import Uncertainty
 
 
 def save(model: Model, path: str | Path) -> Path:
@@ -48,7 +51,9 @@ def save(model: Model, path: str | Path) -> Path:
         "facts": dict(model.facts),
         "schema": model.schema.to_dict(),
     }
-    parts = {"arrays": freezer.arrays, "members": estimators}
+    known = model.uncertainty
+    uncertainty = None if known is None else freezer.freeze([known.errors, known.folds, list(known.scales)])
+    parts = {"arrays": freezer.arrays, "members": estimators, "uncertainty": uncertainty}
     write_archive(path, about, parts, freezer.content, version=model.n_layers if model.calibration is None else 3)
     return path
 
@@ -88,6 +93,7 @@ def load(path: str | Path) -> Model:
             score=about["score"],
             multipliers=None if factors is None else tuple(float(factor) for factor in factors),
             calibration=calibration,
+            uncertainty=_uncertainty(parts, content),
             facts=about["facts"],
             created=about["created"],
             versions=about["versions"],
@@ -95,6 +101,17 @@ def load(path: str | Path) -> Model:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as error:
         said = f"{type(error).__name__}: {error}".split("\n")[0]
         raise BadModel(f"{path} does not fit together ({said}). Save it again with this version.") from None
+
+
+def _uncertainty(parts: dict[str, Any], content: bytes) -> Uncertainty | None:
+    """Return what a file says about the errors of its model; those of earlier versions say nothing."""
+    plain = parts.get("uncertainty")
+    if plain is None:
+        return None
+    errors, folds, scales = thaw(plain, parts["arrays"], content)
+    if not all(name_of(scale) == "TabularRegressor" for scale in scales):
+        raise ValueError("an expected error is not a TabularRegressor")
+    return Uncertainty(np.asarray(errors, dtype=np.float64), np.asarray(folds, dtype=np.int16), tuple(scales))
 
 
 def _checked(estimator: Any, schema: Schema) -> Any:

@@ -5,6 +5,9 @@ import pandas as pd
 from metaml.data.names import free_name
 from metaml.model.fitted import Answer, Model
 
+SEPARATOR = " | "
+"""Between the labels of a set."""
+
 
 def prediction_table(model: Model, answer: Answer, *, proba: bool = False) -> pd.DataFrame:
     """Return the column `prediction`; with `proba`, also a column for the probability of each class.
@@ -19,3 +22,11 @@ def prediction_table(model: Model, answer: Answer, *, proba: bool = False) -> pd
         names.append(free_name(str(label), {"prediction", *names}))
     chances = pd.DataFrame(answer.probabilities, columns=names)
     return pd.concat([predictions, chances], axis=1)
+
+
+def with_intervals(predictions: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
+    """Return predictions with their intervals beside them; the labels of a set are joined to a text."""
+    shown = intervals.reset_index(drop=True)
+    if "set" in shown:
+        shown = shown.assign(set=[SEPARATOR.join(map(str, labels)) for labels in shown["set"]])
+    return pd.concat([predictions, shown.set_axis(predictions.index)], axis=1)

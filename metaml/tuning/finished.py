@@ -24,6 +24,7 @@ class Finished:
     `chosen` are its members, those of layer 1 first; `kind` is single, ensemble or fallback. `why` says why it is a
     fallback, `why_one_layer` why a second layer that was possible is not part of it. `calibrated` is what
     calibration made of the `predictions`, which are then those after it; `uncalibrated` are those before.
+    `units` are how large the error of each tested row was expected to be.
     """
 
     model: Model
@@ -36,3 +37,4 @@ class Finished:
     why_one_layer: str = ""
     calibrated: Calibrated | None = None
     uncalibrated: Floats | None = None
+    units: Floats | None = None

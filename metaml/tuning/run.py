@@ -26,6 +26,7 @@ from metaml.tuning.resume import UnfinishedSession, find_unfinished
 from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers, second_layer_seconds
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels, Found, PredictionFiles, TuneProgress
+from metaml.tuning.uncertainty import with_uncertainty
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.errors import KBError
 
@@ -64,8 +65,8 @@ def tune(
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
-    The walk: resume or begin -> session (search) -> bagging -> second layer -> final model -> importance of columns ->
-    report and files -> close.
+    The walk: resume or begin -> session (search) -> bagging -> second layer -> final model -> its errors ->
+    importance of columns -> report and files -> close.
 
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
@@ -112,6 +113,7 @@ def tune(
         finished = finish(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
+        finished = with_uncertainty(dataset, found, finished, workers, hurried, end)
         features, no_features = column_importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         missing = {"features": no_features} if no_features else {}

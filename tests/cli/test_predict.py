@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from typer.testing import CliRunner
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame, read_dataset
-from metaml.model import Model, fit_member
+from metaml.model import Model, fit_member, load
+from metaml.model.uncertainty import Uncertainty
 from metaml_cli.main import app
 
 ROWS = pd.DataFrame(
@@ -158,3 +160,28 @@ def test_one_prediction_is_in_the_singular(folder):
     ROWS.head(1).to_csv("new.csv", index=False)
 
     assert run("results", "new.csv", "-o", "out.csv").stderr == "1 prediction of 'y' is in out.csv.\n"
+
+
+def test_intervals_are_columns_beside_the_predictions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ROWS.drop(columns="weight").to_csv("new.csv", index=False)
+    for folder, y in (("numbers", ROWS["size"] * 3), ("classes", np.where(ROWS["size"] > 0.5, "large", "small"))):
+        (tmp_path / folder).mkdir()
+        saved(tmp_path / folder, y)
+        model = load(folder)
+        replace(model, uncertainty=Uncertainty(np.linspace(0, 1, 60), np.zeros(60, dtype=int))).save(folder)
+
+    numbers = pd.read_csv(io.StringIO(run("numbers", "new.csv", "--interval", "0.9").stdout))
+    classes = pd.read_csv(io.StringIO(run("classes", "new.csv", "--interval", "0.98").stdout))
+
+    assert numbers.columns.tolist() == ["prediction", "low", "high"]
+    assert (numbers["high"] - numbers["prediction"]).to_numpy() == pytest.approx(0.915, abs=0.02)
+    assert set(classes["set"]) == {"large | small", "small | large"}
+
+
+def test_a_model_that_does_not_know_its_errors_gives_no_interval(folder):
+    result = run("results", "new.csv", "--interval", "0.5")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("metaml: The model does not know its errors")
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,150 @@
+"""What the final model learns about its own errors, from rows that it had not seen."""
+
+import pickle
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from metaml.algorithms import ALGORITHMS
+from metaml.arrays import Array, Floats, Positions
+from metaml.budget import Budget
+from metaml.data import Dataset
+from metaml.ensemble.conformal import interval_losses, parts_of
+from metaml.ensemble.layers import with_predictions
+from metaml.evaluation import Executor, FoldPlan, Job, Limits
+from metaml.model.uncertainty import Uncertainty, scale_of
+from metaml.search.settings import TuneSettings
+from metaml.splits import PLAN_SEED, given_plan
+from metaml.system.threads import importing
+from metaml.tuning.closing import closing_seconds
+from metaml.tuning.finished import Finished
+from metaml.tuning.job_batch import run_batch
+from metaml.tuning.trials import Found
+
+MOST_ERRORS = 20_000
+"""Errors that a model file keeps: more would not change an interval visibly."""
+FEWEST_SCALED = 200
+"""With fewer rows, how large an error will be cannot be learnt."""
+SCALE_ALGORITHM = "lightgbm"
+SCALE_SETTINGS = {"num_leaves": 8, "learning_rate": 0.05, "min_data_in_leaf": 40, "feature_fraction": 1.0}
+SCALE_SECONDS, SCALE_SHARE = 5.0, 0.5
+"""The most that learning the size of errors may take, and its share of what is left for the end."""
+JUDGED_AT = 0.9
+SMALLEST = 0.05
+"""An error below this share of the median one counts as that: its logarithm would say too much."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """Estimators that predict the logarithm of an error, and the unit that they give each row out of fold."""
+
+    estimators: tuple[Any, ...]
+    units: Floats
+
+
+def with_uncertainty(
+    dataset: Dataset, found: Found, finished: Finished, executor: Executor, settings: TuneSettings, budget: Budget
+) -> Finished:
+    """Return the final model with what is known about its errors; the same if nothing was tested."""
+    if finished.predictions is None:
+        return finished
+    predicted = np.asarray(finished.predictions, dtype=np.float64)
+    rows = np.flatnonzero(np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))
+    truth, predicted, folds = dataset.y[rows], predicted[rows], found.judging_plan.assignment[rows]
+    if not len(rows):
+        return finished
+    if dataset.labels is not None:
+        errors, scale = 1 - predicted[np.arange(len(rows)), truth], None
+    else:
+        errors = np.abs(truth - predicted.ravel())
+        scale = _scale(dataset, rows, predicted.ravel(), errors, folds, executor, settings, budget)
+    units = np.ones(len(rows)) if scale is None else scale.units
+    kept = _sample(len(rows))
+    # Only the models of the folds that tested the rows can say what they would have been without each fold.
+    has_folds = not found.repeated and finished.model.n_fold_models == found.plan.n_folds
+    known = Uncertainty(
+        np.maximum((errors / units)[kept], 0.0),
+        np.where(has_folds, folds[kept], 0).astype(np.int16),
+        () if scale is None else scale.estimators,
+    )
+    model = replace(finished.model, uncertainty=known)
+    return replace(finished, model=model, units=units)
+
+
+def _sample(n_rows: int) -> Positions:
+    if n_rows <= MOST_ERRORS:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, MOST_ERRORS, replace=False))
+
+
+def _scale(
+    dataset: Dataset,
+    rows: Positions,
+    predicted: Floats,
+    errors: Floats,
+    folds: Array,
+    executor: Executor,
+    settings: TuneSettings,
+    budget: Budget,
+) -> _Scale | None:
+    """Return how large errors are expected to be, if that makes intervals better by a standard error; else None."""
+    typical = float(np.median(errors))
+    seconds = settings.limits.seconds
+    if settings.seconds is not None:
+        seconds = min(SCALE_SECONDS, SCALE_SHARE * (budget.left - 0.5 * closing_seconds(settings, budget)))
+    if len(rows) < FEWEST_SCALED or not typical > 0 or seconds <= 0 or SCALE_ALGORITHM not in ALGORITHMS:
+        return None
+    logs = np.log(np.maximum(errors, SMALLEST * typical) / typical)
+    plan = given_plan(parts_of(folds).astype(np.int64))
+    outcome = _learn(dataset, rows, predicted, logs, plan, executor, settings, seconds)
+    if outcome is None:
+        return None
+    estimators, expected = outcome
+    units = scale_of(expected)
+    tested = np.isfinite(units)
+    plain = interval_losses(errors[tested], np.quantile(errors[tested], JUDGED_AT) * np.ones(tested.sum()), JUDGED_AT)
+    share = np.quantile(errors[tested] / units[tested], JUDGED_AT)
+    gains = plain - interval_losses(errors[tested], share * units[tested], JUDGED_AT)
+    is_better = gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains))
+    return _Scale(estimators, units) if is_better and tested.all() else None
+
+
+def _learn(
+    dataset: Dataset,
+    rows: Positions,
+    predicted: Floats,
+    logs: Floats,
+    plan: FoldPlan,
+    executor: Executor,
+    settings: TuneSettings,
+    seconds: float,
+) -> tuple[tuple[Any, ...], Floats] | None:
+    """Return estimators of the logarithm of an error, one per fold, and what they predict out of fold."""
+    X = with_predictions(dataset.X.iloc[rows].reset_index(drop=True), [predicted])
+    fingerprint = blake2b(dataset.fingerprint.encode() + predicted.tobytes(), digest_size=16).hexdigest()
+    data = replace(dataset, X=X, y=logs, rows=dataset.rows[rows], fingerprint=fingerprint)
+    config = {**ALGORITHMS[SCALE_ALGORITHM].space("regression").default(), **SCALE_SETTINGS}
+    executor.add(data)
+    end = Budget(seconds)
+
+    def job_of(_: str, left: float) -> Job:
+        return Job(
+            fingerprint,
+            SCALE_ALGORITHM,
+            config,
+            plan,
+            PLAN_SEED,
+            Limits(left, settings.limits.megabytes),
+            keep_predictions=True,
+            keep_models=True,
+            fit_seconds=None if settings.clock is None else 0.5 * left / plan.n_folds,
+        )
+
+    for _, outcome in run_batch([SCALE_ALGORITHM], job_of, executor, left=lambda: end.left):
+        if outcome.status == "ok" and outcome.predictions is not None and len(outcome.models) == plan.n_folds:
+            with importing:
+                estimators = tuple(pickle.loads(model) for model in outcome.models)  # noqa: S301 - from our own workers
+            return estimators, np.asarray(outcome.predictions, dtype=np.float64).ravel()
+    return None
