@@ -144,6 +144,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.ensemble", "sklearn.tree"),
+    row_power=1.15,
     saves=(
         *DECISION_TREES,
         TrustedClass("adaboost", "metaml.algorithms.adaboost:_AdaBoost"),

@@ -49,6 +49,8 @@ class Algorithm:
     `for_many_rows` are the settings that differ from the default where there are many rows: more capacity. It is tried
     right after the first defaults then.
 
+    `row_power` says how the seconds of an evaluation grow with the rows once there are thousands of them.
+
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
     see little in them, and single trees are too weak.
@@ -64,6 +66,7 @@ class Algorithm:
     first_turn_if_wide: int | None = None
     first_turn_if_slow: int | None = None
     for_many_rows: Config | None = None
+    row_power: float = 1.0
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
 

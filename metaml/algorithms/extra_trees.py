@@ -47,6 +47,7 @@ ALGORITHM = Algorithm(
     first_turn=5,
     first_turn_if_wide=1,
     first_turn_if_slow=1,
+    row_power=1.15,
     saves=(
         TREE,
         FOREST,

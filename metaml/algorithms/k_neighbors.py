@@ -80,6 +80,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.neighbors",),
+    row_power=1.8,
     saves=(
         _NEIGHBORS("KNeighborsClassifier", "sklearn.neighbors:KNeighborsClassifier"),
         _NEIGHBORS("KNeighborsRegressor", "sklearn.neighbors:KNeighborsRegressor"),

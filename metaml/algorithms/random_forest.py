@@ -47,6 +47,7 @@ ALGORITHM = Algorithm(
     first_turn=3,
     first_turn_if_wide=3,
     first_turn_if_slow=4,
+    row_power=1.15,
     saves=(
         *DECISION_TREES,
         FOREST,

@@ -230,6 +230,7 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.svm",),
     first_turn=8,
+    row_power=2.0,
     saves=(
         TrustedClass("svm", "metaml.algorithms.svm:_SupportVectors"),
         TrustedClass("SVC", "sklearn.svm:SVC"),

@@ -1,5 +1,6 @@
 """The advisor of a search: the plan with what can be read at once, and a better one when all experience is read."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, partial
@@ -15,7 +16,7 @@ from metaml.experience.lesson_files import LessonRequest, is_in_file, portfolio_
 from metaml.experience.load_history import to_leave_out
 from metaml.metafeatures import GROUPS, OUT_OF_TIME
 from metaml.metafeatures.description import describe_with
-from metaml.metalearning.initial_design import InitialDesign
+from metaml.metalearning.initial_design import FinishedRun, InitialDesign
 from metaml.metalearning.portfolio import Portfolio
 from metaml.records.conversion import store_metafeatures
 from metaml.report import ExperienceFacts
@@ -91,15 +92,18 @@ class Advisor:
             self._task = BackgroundTask(self._describe)
             self._task.begin()
 
-    def full_plan(self, *, is_new: bool = False) -> SearchPlan:
-        """Return the plan that follows from all experience; wait until it is read."""
+    def full_plan(self, *, is_new: bool = False, finished: Sequence[FinishedRun] = ()) -> SearchPlan:
+        """Return the plan that follows from all experience; wait until it is read.
+
+        `finished` are the evaluations so far: they correct how long others are expected to take.
+        """
         self._is_new = self._is_new or is_new
         if self._settings.uses_memory and self._earlier is None:
             self._earlier = self._find_earlier_versions(self._simple_metafeatures())
         found = self._task.wait()
         if found is not None:
             self.experience = found
-            self.design = self._design(found.lessons.portfolio, found.metafeatures)
+            self.design = self._design(found.lessons.portfolio, found.metafeatures, finished)
         return self._plan()
 
     def _plan(self) -> SearchPlan:
@@ -196,7 +200,9 @@ class Advisor:
             with self._ledger.entry("metafeatures"):
                 store_metafeatures(self._kb, self._dataset, seconds=describe_seconds(self._settings))
 
-    def _design(self, portfolio: Portfolio, metafeatures: dict[str, float]) -> InitialDesign:
+    def _design(
+        self, portfolio: Portfolio, metafeatures: dict[str, float], finished: Sequence[FinishedRun] = ()
+    ) -> InitialDesign:
         task = self._dataset.task
         return InitialDesign(
             portfolio,
@@ -206,4 +212,5 @@ class Advisor:
             n_rows=self._fold_plan.n_used,
             n_folds=self._fold_plan.n_folds,
             reference_seconds=environment()["reference_seconds"],
+            finished=finished,
         )

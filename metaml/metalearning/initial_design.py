@@ -26,8 +26,11 @@ FREE_SHARE = 0.02
 """A candidate may take at most a fifth of the budget; below a fiftieth, its seconds do not matter."""
 LEAST_GAIN = 0.005
 """A candidate must raise the mean level by at least this much; smaller gains are left to the search."""
+MOST_CORRECTION = 8.0
 N_SIMILAR = 5
 """Similar data sets that are shown as reasons for a suggestion."""
+FinishedRun = tuple[str, Config, float]
+"""The algorithm and the configuration of a finished evaluation, and its seconds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ class Suggestion:
 
 
 class InitialDesign:
-    """A portfolio applied to one data set: which configurations and algorithms to try first, and why."""
+    """A portfolio applied to one data set: which configurations and algorithms to try first, and why.
+
+    `finished` are the evaluations on it so far with their seconds: if they took longer than expected, others will, too.
+    """
 
     def __init__(
         self,
@@ -52,6 +58,7 @@ class InitialDesign:
         n_rows: float,
         n_folds: int = USUAL_FOLDS,
         reference_seconds: float | None = None,
+        finished: Sequence[FinishedRun] = (),
     ) -> None:
         self._described = {name: float(metafeatures.get(name, np.nan)) for name in SIMILARITY_FEATURES}
         usable = [
@@ -61,6 +68,7 @@ class InitialDesign:
         ]
         seconds = portfolio.seconds(self._described, n_rows=n_rows, reference_seconds=reference_seconds)
         seconds *= n_folds / USUAL_FOLDS
+        seconds *= _correction(portfolio.candidates, seconds, finished)
         self.candidates = [Suggestion(*portfolio.candidates[place], float(seconds[place])) for place in usable]
         self._levels = portfolio.levels[:, usable]
         self._names = [portfolio.names[fingerprint] for fingerprint in portfolio.metafeatures.index]
@@ -133,6 +141,21 @@ class InitialDesign:
                 for k in similar
             ],
         }
+
+
+def _correction(candidates: Sequence[AlgorithmConfig], expected: Floats, finished: Sequence[FinishedRun]) -> float:
+    """Return how many times longer than expected evaluations take here, by those that have finished.
+
+    >>> _correction([("svm", {"C": 1.0})], np.array([2.0]), [("svm", {"C": 1.0}, 6.0)])
+    3.0
+    """
+    places = {(name, key_of(config)): k for k, (name, config) in enumerate(candidates)}
+    ratios = [
+        seconds / expected[place]
+        for name, config, seconds in finished
+        if (place := places.get((name, key_of(config)))) is not None and expected[place] > 0
+    ]
+    return float(np.clip(np.median(ratios), 1 / MOST_CORRECTION, MOST_CORRECTION)) if ratios else 1.0
 
 
 def greedy(levels: Floats, weights: Floats, costs: Floats, n: int, *, given: Sequence[int] = ()) -> list[int]:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.acquisition.candidates import key_of
+from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Floats
 from metaml.evaluation.environment import environment
 from metaml.metafeatures.similarity import COMPARED
@@ -31,6 +32,8 @@ WORST_SHARE = 0.5
 SIMILARITY_FEATURES = tuple(name for name in COMPARED if name in SIMPLE)
 SIZES = ("NumberOfInstances", "NumberOfFeatures", "NumberOfClasses")
 SHORTEST = 1e-4
+USUAL_MOST_ROWS, ROWS_QUANTILE = 2000.0, 0.9
+"""The rows up to which seconds are known: 2,000 in the runs that come with metaml, else this quantile of all runs."""
 RIDGE, SHRINKAGE = 1.0, 2.0
 
 AlgorithmConfig = tuple[str, Config]
@@ -43,8 +46,9 @@ class Portfolio:
     A candidate is an algorithm with a configuration. `levels` has a row for each data set and a column for each
     candidate: 1 is the best candidate on that data set, 0 is the median or worse. `costs` has a row of coefficients
     for each candidate: the logarithm of its seconds, divided by those of the host's reference workload, is linear in
-    the logarithms of rows, columns and classes. `metafeatures` are the simple metafeatures of the data sets. All was
-    learnt from `n_runs` runs on `n_taught` data sets; a data set on which too few algorithms were run has no row.
+    the logarithms of rows, columns and classes. It was fitted to runs with at most `most_rows` rows; beyond, seconds
+    grow as the algorithm says. `metafeatures` are the simple metafeatures of the data sets. All was learnt from
+    `n_runs` runs on `n_taught` data sets; a data set on which too few algorithms were run has no row.
     """
 
     candidates: tuple[AlgorithmConfig, ...]
@@ -54,6 +58,7 @@ class Portfolio:
     metafeatures: pd.DataFrame
     n_runs: int = 0
     n_taught: int = 0
+    most_rows: float = USUAL_MOST_ROWS
 
     @classmethod
     def empty(cls) -> Self:
@@ -68,7 +73,9 @@ class Portfolio:
     def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Floats:
         """Return the expected seconds of each candidate on `n_rows` rows; without `reference_seconds`, on this host."""
         unit = reference_seconds if reference_seconds is not None else environment()["reference_seconds"]
-        return np.exp(self.costs @ _size(n_rows, metafeatures)) * unit
+        within = min(n_rows, self.most_rows)
+        powers = np.array([ALGORITHMS[name].row_power if name in ALGORITHMS else 1.0 for name, _ in self.candidates])
+        return np.exp(self.costs @ _size(within, metafeatures)) * unit * (n_rows / within) ** powers
 
     def packed(self) -> tuple[dict[str, Any], dict[str, Floats]]:
         """Return the portfolio as plain JSON and arrays; `n_taught` is stored with the lessons instead."""
@@ -76,6 +83,7 @@ class Portfolio:
             "moves": [[name, config] for name, config in self.candidates],
             "names": dict(self.names),
             "n_runs": self.n_runs,
+            "most_rows": self.most_rows,
             "datasets": [str(fingerprint) for fingerprint in self.metafeatures.index],
             "metafeatures": [str(name) for name in self.metafeatures.columns],
         }
@@ -100,6 +108,7 @@ class Portfolio:
             metafeatures=described,
             n_runs=int(content["n_runs"]),
             n_taught=n_taught,
+            most_rows=float(content.get("most_rows", USUAL_MOST_ROWS)),
         )
 
 
@@ -141,7 +150,14 @@ def make_portfolio(
         metafeatures=whole[~whole.index.duplicated()].reindex(datasets),
         n_runs=sum(len(item.scores) for item in histories.values()),
         n_taught=len(names),
+        most_rows=_most_rows(histories.values()),
     )
+
+
+def _most_rows(histories: Iterable[RunHistory]) -> float:
+    """Return the number of rows up to which the seconds of runs can be trusted."""
+    rows = np.concatenate([item.n_rows[np.isfinite(item.n_rows)] for item in histories])
+    return max(float(np.quantile(rows, ROWS_QUANTILE)), 1.0) if len(rows) else USUAL_MOST_ROWS
 
 
 def shared(history: RunHistory) -> list[Config]:

@@ -205,7 +205,9 @@ class TuneSession:
         """Plan anew as soon as the advisor has read all experience; the new search knows what was done so far."""
         if self.advisor.experience is not None or not self.advisor.is_done:
             return
-        plan = self.advisor.full_plan()
+        done = [trial for trial in self.trials if trial.outcome.status == "ok"]
+        finished = [(trial.run.algorithm, dict(trial.run.config), trial.outcome.seconds) for trial in done]
+        plan = self.advisor.full_plan(finished=finished)
         if self.advisor.experience is None:
             return
         with self.ledger.entry("memory"):

@@ -82,3 +82,14 @@ def test_a_data_set_without_metafeatures_gets_an_initial_design(portfolio):
 
     assert len(design.first(3)) == 3
     assert design.similar == []
+
+
+def test_evaluations_that_took_longer_than_expected_correct_what_others_are_expected_to_take(portfolio):
+    before = reading(portfolio)
+    first = before.candidates[0]
+
+    after = reading(portfolio, finished=[(first.algorithm, first.config, 3 * first.seconds)])
+
+    assert [item.seconds for item in after.candidates] == pytest.approx(
+        [3 * item.seconds for item in before.candidates]
+    )

@@ -51,3 +51,11 @@ def test_an_unknown_level_is_the_mean_over_other_data_sets():
     levels = stretched(np.array([[0.0, 1.0, np.nan], [0.0, 1.0, 0.5], [0.0, 0.0, 4.0]]))
 
     assert levels[0].tolist() == [0.0, 1.0, 0.5]
+
+
+def test_beyond_the_rows_of_its_runs_seconds_grow_as_the_algorithm_says(portfolio):
+    most = portfolio.most_rows
+    known, beyond = (portfolio.seconds(DESCRIBED, n_rows=n, reference_seconds=1.0) for n in (most, 10 * most))
+
+    powers = [ALGORITHMS[name].row_power for name, _ in portfolio.candidates]
+    assert beyond / known == pytest.approx(np.power(10.0, powers))
