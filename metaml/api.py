@@ -149,6 +149,8 @@ def tune(
     kb: str | Path | KnowledgeBase | None = None,
     name: str | None = None,
     ignore: str | Iterable[str] = (),
+    user: str | None = None,
+    project: str | None = None,
     verbose: int = 0,
 ) -> TuneResult:
     """Return the best model that the budget allows for a csv, parquet or ARFF file, or for a frame.
@@ -176,6 +178,7 @@ def tune(
       ":memory:" neither uses nor adds experience.
     - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
     - `name`: what the data set is called, by default the name of its file.
+    - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
     - `verbose`: 1 prints a line per evaluation to standard error.
 
     Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
@@ -203,6 +206,8 @@ def tune(
         n_layers=layers,
         calibrates=calibration,
         n_repeats=repeats,
+        user=user,
+        project=project,
     )
     budget = Budget(settings.seconds)
     dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore)

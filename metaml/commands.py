@@ -198,6 +198,8 @@ def bot(
     max_rows: int | None = None,
     seed: int | None = None,
     kb: Place = None,
+    user: str | None = None,
+    project: str | None = None,
     verbose: int = 0,
 ) -> BotReport:
     """Run random configurations on many data sets and keep every run; return how many, and what failed.
@@ -211,7 +213,8 @@ def bot(
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: larger data sets are subsampled to so many rows.
     - `seed`: decides the configurations, by default a new one each time.
-    - `kb`: the knowledge base to add to. `verbose`: 1 prints notes to standard error.
+    - `kb`: the knowledge base to add to. `user`, `project`: words to find the session by, as `kb.sessions()` lists it.
+    - `verbose`: 1 prints notes to standard error.
 
     Raises `BadRequest` if no data set is named or can be used.
 
@@ -232,6 +235,8 @@ def bot(
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
         seed=secrets.randbelow(MOST_SEED + 1) if seed is None else seed,
+        user=user,
+        project=project,
     )
     sources = named_sources(paths, is_builtin=builtin, tasks=tasks, suites=suites, offline=offline)
     with _opened(kb, create=True) as base:

@@ -8,7 +8,7 @@ import typer
 from metaml.seeds import MOST_SEED
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
-from metaml_cli.options import names_in, numbers
+from metaml_cli.options import Project, User, names_in, numbers
 from metaml_cli.render import Format, counted, say, show
 
 RESCUED = 1
@@ -40,6 +40,8 @@ def bot(
         int | None, typer.Option(min=0, max=MOST_SEED, help="Seed of the configurations; default: a new one.")
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only show what would be run, and for how long.")] = False,
+    user: User = None,
+    project: Project = None,
     kb: KB = None,
     form: Annotated[Format, typer.Option("--format", help="Form of the plan.")] = Format.table,
 ) -> None:
@@ -66,6 +68,8 @@ def bot(
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
         seed=secrets.randbelow(MOST_SEED + 1) if seed is None else seed,
+        user=user,
+        project=project,
     )
     sources = named_sources(
         data or [],

@@ -1,7 +1,5 @@
 """`metaml kb`: query, share and maintain a knowledge base."""
 
-import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +25,6 @@ KB = Annotated[
 ]
 Form = Annotated[Format, typer.Option("--format", help="csv and json write only data to standard output.")]
 SHOWN_RUNS = 20
-UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def opened(place: str | None, *, create: bool = False) -> "KnowledgeBase":
@@ -108,6 +105,9 @@ def runs(
     session: Annotated[list[str] | None, typer.Option(help="A key, its beginning, or bot, tune, import.")] = None,
     since: Annotated[str | None, typer.Option(help="A date such as 2026-11-16, or an age such as 2h, 7d.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the newest; the default of a table is 20.")] = None,
+    source: Annotated[str | None, typer.Option(help="mine, or starter: the runs that came with metaml.")] = None,
+    user: Annotated[str | None, typer.Option(help="Of the session.")] = None,
+    project: Annotated[str | None, typer.Option(help="Of the session.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -124,32 +124,22 @@ def runs(
             status=status,
             origin=origin,
             session=session,
-            since=None if since is None else parsed_moment(since),
+            since=since,
             limit=limit,
+            source=source,
+            user=user,
+            project=project,
         )
         show(_arranged(frame) if form is Format.table else frame, form)
         if form is Format.table and len(frame) == limit:
             say(f"These are the newest {limit}. See more with --limit, all with --format csv.")
 
 
-def parsed_moment(text: str) -> datetime | str:
-    """Return the moment of an age such as 2h or 7d ago. Other texts are returned as they are: dates."""
-    age = re.fullmatch(r"(\d+)([mhdw])", text)
-    if age is None:
-        return text
-    try:
-        return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])})
-    except (OverflowError, ValueError):
-        from metaml_kb.errors import BadQuery
-
-        raise BadQuery(f"{text} ago was before the calendar begins. Leave --since out to see all runs.") from None
-
-
 def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return runs for a table on screen: names, scores, seconds, and the configuration in one column."""
     from metaml_kb.frames import hyperparameter_columns
 
-    metrics = frame.attrs.get("metrics", [])
+    metrics = [name for name in frame.attrs.get("metrics", []) if frame[name].notna().any()]
     arranged = frame[["dataset", "algorithm", "status"]].copy()
     arranged.insert(0, "run", frame["run"].str[:8])
     arranged[metrics] = frame[metrics]
@@ -160,6 +150,46 @@ def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
         for row in frame[hyperparameter_columns(frame)].astype(object).to_dict("records")
     ]
     return arranged
+
+
+@app.command()
+def sessions(
+    kind: Annotated[str | None, typer.Option(help="bot, tune, import or starter.")] = None,
+    unfinished: Annotated[bool, typer.Option("--unfinished", help="Only those that run, or were cut short.")] = False,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """List the sessions, newest first, with their user, project and the score of their final model.
+
+    Example: metaml kb sessions --kind tune
+    """
+    import pandas as pd
+
+    with opened(kb) as base:
+        frame = base.sessions(kind, unfinished=unfinished)
+    if form is not Format.table:
+        show(frame, form)
+        return
+    started = pd.to_datetime(frame["started_at"], unit="s", utc=True).dt.strftime("%Y-%m-%d %H:%M")
+    names = ["key", "kind", "started_at", "user", "project", "n_runs", "metric", "score"]
+    show(frame.assign(key=frame["key"].str[:8], started_at=started)[names], form)
+
+
+@app.command()
+def compare(
+    a: Annotated[str, typer.Argument(help="Key of a session, or its beginning.")],
+    b: Annotated[str, typer.Argument(help="Key of another session.")],
+    metric: Annotated[str | None, typer.Option(help="Default: that of the sessions' models.")] = None,
+    kb: KB = None,
+    form: Form = Format.table,
+) -> None:
+    """Show the best score of each algorithm in two sessions side by side, and those of their final models.
+
+    Example: metaml kb compare 1f3a9c02 77d0e4b1
+    """
+    with opened(kb) as base:
+        frame = base.compare(a, b, metric=metric)
+    show(frame.assign(fold_plan=frame["fold_plan"].str[:8]) if form is Format.table else frame, form)
 
 
 @app.command()

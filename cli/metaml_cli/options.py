@@ -6,6 +6,9 @@ import typer
 
 Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
 
+User = Annotated[str | None, typer.Option(envvar="METAML_USER", help="Whose session it is: a word to find it by.")]
+Project = Annotated[str | None, typer.Option(envvar="METAML_PROJECT", help="What it is for: a word to find it by.")]
+
 
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names in a comma-separated option.

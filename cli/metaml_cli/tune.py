@@ -11,7 +11,7 @@ from metaml.seeds import MOST_SEED
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import GAP, LiveLine, counted_interrupts
-from metaml_cli.options import Ignore, names_in
+from metaml_cli.options import Ignore, Project, User, names_in
 from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"
@@ -79,6 +79,8 @@ def tune(
         typer.Option(help="Ignore experience with this data set and its near-duplicates; may be repeated."),
     ] = None,
     no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor change a knowledge base.")] = False,
+    user: User = None,
+    project: Project = None,
     kb: KB = None,
 ) -> None:
     """Find the best model for a data set within a budget, and keep every run.
@@ -133,6 +135,8 @@ def tune(
             n_layers=layers,
             calibrates=not no_calibration,
             n_repeats=repeats,
+            user=user,
+            project=project,
         )
         with opened(":memory:" if no_kb else kb, create=True) as base:
             if exclude_dataset and not no_kb:

@@ -111,6 +111,15 @@ def add_keyed(connection: Connection, table: Table, row: Mapping[str, Any]) -> N
         connection.execute(table.insert(), plain_row({**row, "id": next_id(connection, table)}))
 
 
+def add_to_settings(connection: Connection, session: str, more: Mapping[str, Any]) -> None:
+    """Add entries to the settings of a session (key), if it is stored."""
+    table = tables.session
+    text = connection.execute(select(table.c.settings).where(table.c.key == session)).scalar()
+    if text is not None:
+        settings = to_json({**json.loads(text), **more})
+        connection.execute(update(table).where(table.c.key == session).values(settings=settings))
+
+
 def add_dataset(connection: Connection, record: DatasetRecord) -> bool:
     """Store a data set unless its fingerprint is known; return whether it was new.
 

@@ -1,20 +1,25 @@
 """Filters for runs, by name, as conditions of a query."""
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import ColumnElement, Connection, select
 
 from metaml_kb import tables
 from metaml_kb.errors import BadQuery
-from metaml_kb.provenance import STARTER
+from metaml_kb.provenance import STARTER, from_starter
 from metaml_kb.records import ORIGINS, STATUSES
 from metaml_kb.spelling import MOST_NAMED, no_such
 
 Names = str | Iterable[str] | None
 LARGEST_LIMIT = 2**63 - 1
 SESSION_KINDS = ("bot", "tune", "import", STARTER)
+SOURCES = ("mine", STARTER)
+"""Where a run is from: made or imported here, or part of the starter."""
+AGE_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +33,30 @@ class RunFilter:
     session: Names = None
     since: datetime | float | str | None = None
     limit: int | None = None
+    source: str | None = None
+    user: str | None = None
+    project: str | None = None
     identities: Sequence[str] | None = None
 
 
 def seconds_since_epoch(moment: datetime | float | str) -> float:
-    """Return a moment as seconds since 1970. Text is ISO 8601; without a time zone it is UTC.
+    """Return a moment as seconds since 1970. Text is an age such as 2h or 7d, or ISO 8601, UTC without a time zone.
 
     >>> seconds_since_epoch("1970-01-02")
     86400.0
     """
     if isinstance(moment, str):
+        age = re.fullmatch(r"(\d+)([mhdw])", moment.strip())
         try:
-            moment = datetime.fromisoformat(moment)
+            if age is not None:
+                moment = datetime.now(UTC) - timedelta(**{AGE_UNITS[age[2]]: int(age[1])})
+            else:
+                moment = datetime.fromisoformat(moment)
+        except OverflowError:
+            raise BadQuery(f"{moment} ago was before the calendar begins. Leave it out to see all runs.") from None
         except ValueError:
-            raise BadQuery(f"{moment!r} is not a date. Write it as 2026-11-16 or 2026-11-16T09:30.") from None
+            hint = "Write a date as 2026-11-16 or 2026-11-16T09:30, or an age as 2h, 7d or 4w."
+            raise BadQuery(f"{moment!r} is not a date. {hint}") from None
     if isinstance(moment, datetime):
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return float(moment)
@@ -74,7 +89,7 @@ def _algorithm_numbers(connection: Connection, wanted: list[str]) -> list[int]:
     return [known[name] for name in _checked("algorithm", wanted, known)]
 
 
-def _session_numbers(connection: Connection, wanted: list[str]) -> list[int]:
+def session_numbers(connection: Connection, wanted: list[str]) -> list[int]:
     """Return the row numbers of sessions by kind, by key, or by the unique beginning of a key."""
     table = tables.session
     known = connection.execute(select(table.c.id, table.c.key, table.c.kind).order_by(table.c.id)).fetchall()
@@ -93,6 +108,16 @@ def _session_numbers(connection: Connection, wanted: list[str]) -> list[int]:
             raise BadQuery(f"{len(found)} sessions have a key that begins with {word}: {keys}. Give more of it.")
         numbers += [number for number, _ in found]
     return sorted(set(numbers))
+
+
+def _labelled_sessions(connection: Connection, label: str, word: str) -> list[int]:
+    """Return the row numbers of the sessions with this user or project (`label`), as they were started with it."""
+    table = tables.session
+    rows = connection.execute(select(table.c.id, table.c.settings))
+    known = {number: str(json.loads(settings).get(label) or "") for number, settings in rows}
+    if word not in known.values():
+        raise BadQuery(no_such(label, word, sorted(set(filter(None, known.values()))), see="metaml kb sessions"))
+    return [number for number, found in known.items() if found == word]
 
 
 def _checked(what: str, wanted: list[str], known: Iterable[str]) -> list[str]:
@@ -116,11 +141,17 @@ def condition_for(connection: Connection, wanted: RunFilter) -> list[ColumnEleme
     if (algorithms := _listed(wanted.algorithm)) is not None:
         condition.append(run.c.algorithm_id.in_(_algorithm_numbers(connection, algorithms)))
     if (sessions := _listed(wanted.session)) is not None:
-        condition.append(run.c.session_id.in_(_session_numbers(connection, sessions)))
+        condition.append(run.c.session_id.in_(session_numbers(connection, sessions)))
     if (statuses := _listed(wanted.status)) is not None:
         condition.append(run.c.status.in_(_checked("status", statuses, STATUSES)))
     if (origins := _listed(wanted.origin)) is not None:
         condition.append(run.c.origin.in_(_checked("origin", origins, ORIGINS)))
+    for label, word in (("user", wanted.user), ("project", wanted.project)):
+        if word is not None:
+            condition.append(run.c.session_id.in_(_labelled_sessions(connection, label, word)))
+    if wanted.source is not None:
+        (source,) = _checked("source", [wanted.source], SOURCES)
+        condition.append(from_starter() if source == STARTER else ~from_starter())
     if wanted.identities is not None:
         condition.append(run.c.identity.in_([bytes.fromhex(text) for text in wanted.identities]))
     if wanted.since is not None:

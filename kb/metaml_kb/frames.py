@@ -92,6 +92,9 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
     else:
         scores = _spread(words.names["metric_set"], table.lines.get("metric_set", {}), table.size)
         scores = {name: np.asarray(column, dtype=np.float64) for name, column in scores.items()}
+    scores |= {name: _absent(table.size, folds) for name in metric_names(connection) if name not in scores}
+    for name in _hyperparameters(connection, wanted):
+        hyperparameters.setdefault(name, np.full(table.size, np.nan))
     reserved = {*LEADING, *TRAILING, *scores}
     columns: dict[str, Any] = {
         "run": hexadecimal(bytes(table.identities)),
@@ -110,6 +113,22 @@ def runs_frame(connection: Connection, wanted: RunFilter, *, folds: bool = False
     frame = pd.DataFrame(columns, index=pd.RangeIndex(table.size))
     frame.attrs["metrics"] = list(scores)
     return frame
+
+
+def _absent(size: int, folds: bool) -> Any:
+    """Return the column of a metric that no selected run has."""
+    return pd.Series([None] * size, dtype=object) if folds else np.full(size, np.nan)
+
+
+def _hyperparameters(connection: Connection, wanted: RunFilter) -> list[str]:
+    """Return the hyperparameters that any run of the wanted algorithms has, so that a selection loses no column."""
+    table, algorithm = tables.parameter_set, tables.algorithm
+    query = select(table.c.names).join(algorithm, algorithm.c.id == table.c.algorithm_id).order_by(table.c.id)
+    if wanted.algorithm is not None:
+        names = [wanted.algorithm] if isinstance(wanted.algorithm, str) else list(wanted.algorithm)
+        query = query.where(algorithm.c.name.in_(names))
+    texts = connection.execute(query).scalars()
+    return list(dict.fromkeys(name for text in texts for name in json.loads(text)))
 
 
 def hyperparameter_columns(runs: pd.DataFrame) -> list[str]:

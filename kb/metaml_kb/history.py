@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, case, func, inspect, select
 from metaml_kb import tables
 from metaml_kb.errors import BadQuery
 from metaml_kb.packing import unpack_predictions
-from metaml_kb.records import Value
+from metaml_kb.records import FINAL, Value
 
 # Data sets and their metafeatures
 
@@ -181,15 +181,28 @@ def predictions(connection: Connection, run: str) -> np.ndarray:
 
 def sessions(connection: Connection, kind: str | None, *, unfinished: bool) -> pd.DataFrame:
     """Return one row per session, newest first, settings as a dict; `unfinished` keeps only those without an end."""
-    table = tables.session
-    columns = [table.c[name] for name in ("key", "kind", "seed", "started_at", "finished_at", "settings")]
+    table, run = tables.session, tables.run
+    columns = [table.c[name] for name in ("id", "key", "kind", "seed", "started_at", "finished_at", "settings")]
     query = select(*columns).order_by(table.c.started_at.desc(), table.c.id.desc())
     if kind is not None:
         query = query.where(table.c.kind == kind)
     if unfinished:
         query = query.where(table.c.finished_at.is_(None))
     frame = _frame(connection, query).astype({"seed": "Int64", "started_at": np.float64, "finished_at": np.float64})
-    return frame.assign(settings=_parsed(frame["settings"]))
+    settings = _parsed(frame["settings"])
+    finals = [found.get(FINAL) or {} for found in settings]
+    counted = select(run.c.session_id, func.count()).group_by(run.c.session_id)
+    counts = {number: n for number, n in connection.execute(counted)}
+    return pd.DataFrame(
+        {
+            **{name: frame[name] for name in ("key", "kind", "seed", "started_at", "finished_at")},
+            **{name: pd.array([found.get(name) for found in settings], dtype="str") for name in ("user", "project")},
+            "n_runs": np.array([counts.get(number, 0) for number in frame["id"]], dtype=np.int64),
+            "metric": pd.array([final.get("metric") for final in finals], dtype="str"),
+            "score": np.array([final.get("score") for final in finals], dtype=np.float64),
+            "settings": pd.Series(settings, dtype=object),
+        }
+    )
 
 
 def has_session(connection: Connection, kind: str) -> bool:

@@ -10,6 +10,7 @@ import pandas as pd
 from sqlalchemy import Connection, Engine
 
 from metaml_kb import frames, history, schema
+from metaml_kb.browsing.comparison import compare_sessions
 from metaml_kb.engine import display_name, reading
 from metaml_kb.eventlog import read_events
 from metaml_kb.filters import Names, RunFilter
@@ -128,6 +129,9 @@ class Reader:
         session: Names = None,
         since: datetime | float | str | None = None,
         limit: int | None = None,
+        source: str | None = None,
+        user: str | None = None,
+        project: str | None = None,
         folds: bool = False,
     ) -> pd.DataFrame:
         """Return one row per run, oldest first; hyperparameters, scores and seconds are columns.
@@ -137,12 +141,16 @@ class Reader:
         - `dataset`: names or fingerprints.
         - `algorithm`, `status`, `origin`: as stored in `Run`.
         - `session`: kinds, keys, or the beginnings of keys.
-        - `since`: runs that finished then or later: a datetime, an ISO 8601 text (UTC), or seconds since 1970.
+        - `since`: runs that finished then or later: a datetime, an ISO 8601 text (UTC), an age such as "7d", or seconds
+          since 1970.
+        - `source`: "mine" leaves out the runs that came with metaml, "starter" keeps only these.
+        - `user`, `project`: those of a session, as it was started with them.
         - `limit`: only the newest runs, at most this many.
         - `folds`: give each score as an array of its values per fold, instead of the mean.
 
         An inactive hyperparameter is NaN; one whose value is None is None. A hyperparameter with the name of another
-        column is called `config.<name>`. `frame.attrs["metrics"]` lists the columns that are scores.
+        column is called `config.<name>`. `frame.attrs["metrics"]` lists the columns that are scores. The columns depend
+        only on `algorithm`: what no selected run has is a column of NaN.
 
         Raises `BadQuery` if a filter names something that is not in the knowledge base, or `since` is not a date.
 
@@ -155,7 +163,7 @@ class Reader:
           algorithm    C  accuracy
         0       svm  1.0      0.95
         """
-        wanted = RunFilter(dataset, algorithm, status, origin, session, since, limit)
+        wanted = RunFilter(dataset, algorithm, status, origin, session, since, limit, source, user, project)
         return self._ask(frames.runs_frame, wanted, folds=folds)
 
     def best(self, dataset: str, metric: str, n: int = 10) -> pd.DataFrame:
@@ -234,10 +242,11 @@ class Reader:
         return self._ask(history.recent_seconds, limit)
 
     def sessions(self, kind: str | None = None, *, unfinished: bool = False) -> pd.DataFrame:
-        """Return one row per session, newest first: key, kind, seed, started_at, finished_at and settings (a dict).
+        """Return one row per session, newest first, with its `user`, `project` and number of runs.
 
         `kind` limits it to one kind, `unfinished` to those that still run or were cut short. Times are seconds since
-        1970; `finished_at` is NaN where there is no end.
+        1970; `finished_at` is NaN where there is no end. `metric` and `score` are those of the final model of `tune`.
+        `settings` is a dict.
 
         >>> import metaml_kb
         >>> with metaml_kb.open_kb(":memory:") as kb:
@@ -246,6 +255,21 @@ class Reader:
         [{'metric': 'roc_auc'}]
         """
         return self._ask(history.sessions, kind, unfinished=unfinished)
+
+    def compare(self, a: str, b: str, *, metric: str | None = None) -> pd.DataFrame:
+        """Return the best score of each algorithm in two sessions, side by side, and those of their final models.
+
+        `a` and `b` are keys of sessions or their beginnings, `metric` is by default that of the sessions' models. There
+        is a row for each data set, fold plan and algorithm, the largest `difference` (b less a) first. Raises
+        `BadQuery` if a session does not exist, or a metric must be named.
+
+        >>> import metaml_kb
+        >>> with metaml_kb.open_kb(":memory:") as kb:
+        ...     a, b = kb.start_session("tune"), kb.start_session("tune")
+        ...     kb.compare(a, b, metric="accuracy").columns.tolist()[2:]
+        ['algorithm', 'runs_a', 'best_a', 'runs_b', 'best_b', 'difference']
+        """
+        return self._ask(compare_sessions, a, b, metric)
 
     def has_session(self, kind: str) -> bool:
         """Return whether a session of this `kind` is stored.

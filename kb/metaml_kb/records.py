@@ -19,6 +19,8 @@ Origin = Literal["default", "random", "warm start", "surrogate", "imported", "re
 STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 TASKS = ("binary", "multiclass", "regression")
+FINAL = "final"
+"""The name in a session's settings under which its final model is: a mapping with `metric` and `score`."""
 
 
 def plain(value: Any) -> Any:
@@ -174,7 +176,8 @@ class SessionRecord:
     - `key`: identifies the session; runs name it in `Run.session`.
     - `kind`: bot, tune, import or starter.
     - `started_at`, `finished_at`: seconds since 1970, UTC. `finished_at` is None while it runs.
-    - `seed`, `settings`: what it was started with.
+    - `seed`, `settings`: what it was started with. A `user` and a `project` are settings; `final` is the metric and
+      score of the model that it ended with.
 
     >>> SessionRecord("s1", "import", started_at=0.0).finished_at is None
     True

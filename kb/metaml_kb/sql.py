@@ -14,7 +14,7 @@ from metaml_kb.engine import locate, make_engine
 from metaml_kb.engine import writing as write_transaction
 from metaml_kb.eventlog import append_events
 from metaml_kb.reader import Reader
-from metaml_kb.records import DatasetRecord, EnvironmentRecord, Event, FoldPlanRecord, Run, SessionRecord
+from metaml_kb.records import FINAL, DatasetRecord, EnvironmentRecord, Event, FoldPlanRecord, Run, SessionRecord
 from metaml_kb.writing import Added
 
 CHUNK = 5_000
@@ -179,8 +179,8 @@ class KnowledgeBase(Reader):
         self.add_session(SessionRecord(key, kind, time.time(), seed=seed, settings=settings or {}))
         return key
 
-    def finish_session(self, key: str) -> None:
-        """Store that the session with this `key` ends now.
+    def finish_session(self, key: str, *, final: Mapping[str, Any] | None = None) -> None:
+        """Store that the session with this `key` ends now; `final` is the `metric` and `score` of its model, if any.
 
         >>> with open_kb(":memory:") as kb:
         ...     kb.finish_session(kb.start_session("tune"))
@@ -189,6 +189,8 @@ class KnowledgeBase(Reader):
         """
         with write_transaction(self._ours()) as connection:
             table = tables.session
+            if final is not None:
+                dimensions.add_to_settings(connection, key, {FINAL: dict(final)})
             connection.execute(update(table).where(table.c.key == key).values(finished_at=time.time()))
 
     def add_event(self, session: str, kind: str, details: Mapping[str, Any]) -> int:

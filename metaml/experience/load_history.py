@@ -124,9 +124,10 @@ def _runs(
     frame = kb.runs(algorithm=algorithm, status="ok") if is_known else pd.DataFrame()
     if not len(frame):
         return _nothing(), [f"{kb.name} has no complete run of {algorithm}: nothing can be learnt yet."]
-    scored = next((column for column in (metric, f"neg_{metric}") if column in frame.attrs["metrics"]), None)
+    metrics = [name for name in frame.attrs["metrics"] if frame[name].notna().any()]
+    scored = next((column for column in (metric, f"neg_{metric}") if column in metrics), None)
     if scored is None:
-        others = ", ".join(frame.attrs["metrics"])
+        others = ", ".join(metrics)
         return _nothing(), [f"{kb.name} has no run of {algorithm} scored by {metric}, only by {others}."]
     frame = with_fingerprints(kb, frame, known, algorithm)
     frame = _with_stand_in(frame, scored).dropna(subset=[scored])

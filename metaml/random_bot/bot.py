@@ -55,6 +55,8 @@ class BotSettings:
     describe_seconds: float = 1.0
     first: tuple[tuple[str, Config], ...] = ()
     draws: bool = True
+    user: str | None = None
+    project: str | None = None
 
     def __post_init__(self) -> None:
         check_known((*self.algorithms, *dict(self.first)))
@@ -359,7 +361,9 @@ def _origin(job: Job, task: Task) -> dict[str, Any]:
 
 
 def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, object]:
+    labels = {"user": settings.user, "project": settings.project}
     return {
+        **{name: word for name, word in labels.items() if word},
         "algorithms": list(settings.algorithms),
         "n_runs": settings.n_runs,
         "seconds": settings.seconds,

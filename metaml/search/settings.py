@@ -35,7 +35,8 @@ class TuneSettings:
     smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
     is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
     final model be calibrated where that helps. `n_repeats` is how often what may join the ensemble is evaluated again
-    on other folds; with None, as often as time allows, but not where evaluations are counted.
+    on other folds; with None, as often as time allows, but not where evaluations are counted. `user` and `project` are
+    words to find the session by.
     """
 
     metric: str = "auto"
@@ -55,6 +56,8 @@ class TuneSettings:
     n_layers: int | None = None
     calibrates: bool = True
     n_repeats: int | None = None
+    user: str | None = None
+    project: str | None = None
 
     @property
     def clock(self) -> float | None:

@@ -75,7 +75,9 @@ def find_unfinished(kb: KnowledgeBase, dataset: str, prediction_files: Predictio
 
 def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:
     """Return what a session on a data set (fingerprint) keeps to be resumed, beside its plan."""
+    labels = {"user": settings.user, "project": settings.project}
     return {
+        **{name: word for name, word in labels.items() if word},
         "dataset": dataset,
         "seconds": settings.seconds,
         "n_iterations": settings.n_iterations,

@@ -1,5 +1,6 @@
 """`tune`: a data set in, a model, a report and new experience out, within a budget that counts everything."""
 
+import math
 import os
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
@@ -121,7 +122,7 @@ def tune(
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used
-        return Tuned(finished, _closed(session, found, output, on_note), data, seconds)
+        return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds)
 
 
 def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]) -> Bagged:
@@ -205,12 +206,18 @@ def _write(
         raise BadRequest(f"{error}{rescue}") from None
 
 
-def _closed(session: TuneSession, found: Found, output: Path | None, on_note: Callable[[str], None]) -> Found:
+def _closed(
+    session: TuneSession, found: Found, finished: Finished, output: Path | None, on_note: Callable[[str], None]
+) -> Found:
     """Close the session, unless it ended early and can be resumed; return what was found, with the error if any."""
     if found.error:
         return replace(found, error=f"The search ended early. {found.error} Then --resume goes on with it.")
+    final = {"metric": found.metric, "score": finished.score, "kind": finished.kind}
     try:
-        session.close(on_wait=lambda: on_note(WAITING.format(output or "memory", session.kb.name)))
+        session.close(
+            final=final if math.isfinite(finished.score) else None,
+            on_wait=lambda: on_note(WAITING.format(output or "memory", session.kb.name)),
+        )
     except KBError as error:
         # The model and the runs are safe; only the end of the session is not stored.
         return replace(found, error=f"The end of the search could not be stored. {error}")

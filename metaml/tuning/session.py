@@ -5,7 +5,7 @@ decision is stored before the next choice is made, so a session can be resumed a
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,12 +151,12 @@ class TuneSession:
             # What finished while the last run was stored is not lost.
             self._finish(*finished)
 
-    def close(self, *, on_wait: Callable[[], None] = lambda: None) -> None:
-        """Store that the session ended; before that, it can be resumed.
+    def close(self, *, final: Mapping[str, Any] | None = None, on_wait: Callable[[], None] = lambda: None) -> None:
+        """Store that the session ended, with what its `final` model scores; before that, it can be resumed.
 
         If storing takes more than a moment, `on_wait` is called first.
         """
-        self.log.close(on_wait=on_wait)
+        self.log.close(final=final, on_wait=on_wait)
         self.prediction_files.clear()
 
     # Beginning

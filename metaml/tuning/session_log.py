@@ -56,10 +56,14 @@ class SessionLog:
         events, self._events = self._events, []
         self._write(partial(self.kb.add_events, self.key, events), is_late=self.is_late)
 
-    def close(self, *, on_wait: Callable[[], None]) -> None:
-        """Store that the session ended; if that takes more than a moment, call `on_wait` and wait for it."""
+    def close(self, *, final: Mapping[str, Any] | None = None, on_wait: Callable[[], None]) -> None:
+        """Store that the session ended and what its `final` model scores.
+
+        If that takes more than a moment, call `on_wait` and wait for it.
+        """
         moment = Budget(MOMENT_SECONDS)
-        if not self._write(partial(self.kb.finish_session, self.key), is_late=lambda: moment.is_used_up):
+        end = partial(self.kb.finish_session, self.key, final=final)
+        if not self._write(end, is_late=lambda: moment.is_used_up):
             on_wait()
             self._writer.wait()
 

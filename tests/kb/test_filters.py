@@ -1,5 +1,7 @@
 """A filter for something that is not there says so, and names what is."""
 
+import time
+
 import pytest
 
 from metaml_kb import DatasetRecord, SessionRecord
@@ -63,3 +65,35 @@ def test_a_session_is_found_by_the_beginning_of_its_key(kb, run_of):
     assert kb.runs(session=["ab34", "ab1"])["session"].tolist() == ["ab12", "ab34"]
     with pytest.raises(BadQuery, match=r"2 sessions have a key that begins with ab: ab12, ab34\. Give more of it\."):
         kb.runs(session="ab")
+
+
+def test_runs_that_came_with_the_starter_can_be_left_out(kb, run_of):
+    kb.add_session(SessionRecord("s1", "starter", 0.0))
+    kb.add_runs([run_of(1, session="s1"), run_of(2), run_of(3)])
+
+    assert kb.runs(source="mine")["n_estimators"].tolist() == [2, 3]
+    assert kb.runs(source="starter")["n_estimators"].tolist() == [1]
+    with pytest.raises(BadQuery, match=r"no source yours .*Known: mine, starter"):
+        kb.runs(source="yours")
+
+
+def test_since_takes_an_age_as_on_the_command_line(kb, run_of):
+    now = time.time()
+    kb.add_runs([run_of(1, finished_at=now - 8 * 86_400), run_of(2, finished_at=now - 6 * 86_400)])
+
+    assert kb.runs(since="7d")["n_estimators"].tolist() == [2]
+    assert len(kb.runs(since="2w")) == 2
+    with pytest.raises(BadQuery, match=r"'a week' is not a date\. Write a date as .* or an age as 2h, 7d"):
+        kb.runs(since="a week")
+    with pytest.raises(BadQuery, match="before the calendar begins"):
+        kb.runs(since="999999999999w")
+
+
+def test_runs_are_found_by_the_user_and_the_project_of_their_session(kb, run_of):
+    for number, settings in enumerate([{"user": "ada", "project": "churn"}, {"project": "fraud"}, {}]):
+        kb.add_run(run_of(number, session=kb.start_session("tune", settings=settings)))
+
+    assert kb.runs(user="ada")["n_estimators"].tolist() == [0]
+    assert kb.runs(project="fraud")["n_estimators"].tolist() == [1]
+    with pytest.raises(BadQuery, match=r"no project frod .*Known: fraud, churn\. See: metaml kb sessions"):
+        kb.runs(project="frod")

@@ -78,3 +78,17 @@ def test_best_is_ordered_and_complete(kb, run_of):
     assert kb.best("iris", "log_loss", 1)["n_estimators"].tolist() == [3]
     with pytest.raises(BadQuery, match="No run has the metric 'auc'"):
         kb.best("iris", "auc")
+
+
+def test_no_column_vanishes_with_the_selection(kb, run_of):
+    kb.add_run(run_of(1, algorithm="svm", config={"C": 1.0}, scores={"neg_log_loss": -0.5}))
+    kb.add_run(run_of(2))
+
+    whole, none, forests = kb.runs(), kb.runs(status="crashed"), kb.runs(status="crashed", algorithm="random_forest")
+
+    assert set(none) == set(whole)
+    assert set(none.attrs["metrics"]) == set(whole.attrs["metrics"]) == {"accuracy", "roc_auc", "neg_log_loss"}
+    assert "C" not in forests
+    assert {"n_estimators", "neg_log_loss"} <= set(forests)
+    assert kb.runs(algorithm="svm")["accuracy"].isna().all()
+    assert kb.runs(algorithm="svm", folds=True)["accuracy"].tolist() == [None]

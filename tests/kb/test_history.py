@@ -25,7 +25,8 @@ class TestSessions:
 
         frame = kb.sessions()
 
-        assert list(frame) == ["key", "kind", "seed", "started_at", "finished_at", "settings"]
+        assert list(frame)[:5] == ["key", "kind", "seed", "started_at", "finished_at"]
+        assert list(frame)[5:] == ["user", "project", "n_runs", "metric", "score", "settings"]
         assert frame["key"].tolist() == ["b", "c", "a"]
         assert frame["settings"].tolist() == [{}, {}, {"metric": "r2"}]
         assert frame["seed"].iloc[2] == 2**40
@@ -45,6 +46,16 @@ class TestSessions:
         assert kb.sessions("tune")["key"].tolist() == ["c", "a"]
         assert kb.sessions("tune", unfinished=True)["key"].tolist() == ["c"]
         assert kb.sessions("starter").empty
+
+    def test_a_session_has_its_user_its_project_its_runs_and_the_score_of_its_model(self, kb, run_of):
+        key = kb.start_session("tune", settings={"user": "ada", "project": "churn"})
+        kb.add_runs(run_of(n, session=key) for n in range(2))
+        kb.finish_session(key, final={"metric": "accuracy", "score": 0.75})
+
+        found = kb.sessions().iloc[0]
+
+        assert (found["user"], found["project"], found["n_runs"]) == ("ada", "churn", 2)
+        assert (found["metric"], found["score"]) == ("accuracy", 0.75)
 
     def test_has_session_asks_for_a_kind(self, kb):
         kb.start_session("bot")

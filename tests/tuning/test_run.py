@@ -26,6 +26,16 @@ def test_the_model_predicts_the_original_labels(finished):
     assert model.score == result.finished.score
 
 
+def test_the_session_keeps_its_user_its_project_and_the_score_of_its_model(one_worker):
+    with open_kb(":memory:") as kb:
+        asked = settings_of(n_iterations=1, user="ada", project="flowers")
+        result = tune(builtin.load("iris"), asked, kb=kb, executor=one_worker)
+        stored = kb.sessions().iloc[0]
+
+    assert (stored["user"], stored["project"], stored["n_runs"]) == ("ada", "flowers", 1)
+    assert (stored["metric"], stored["score"]) == (result.found.metric, result.finished.score)
+
+
 def test_the_ledger_adds_up_to_the_wall_time(finished):
     _, result, _ = finished
 
