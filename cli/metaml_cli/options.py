@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+RUN_HELP = "Key of a run, or its beginning, or the number of an evaluation of the last search."
 Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
 
 User = Annotated[str | None, typer.Option(envvar="METAML_USER", help="Whose session it is: a word to find it by.")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import KB, Form, opened
-from metaml_cli.options import Ignore
+from metaml_cli.options import RUN_HELP, Ignore
 from metaml_cli.pages import WIDTH, printable, wrapped
 from metaml_cli.render import Format, as_text, say, show_facts
 
@@ -20,7 +20,7 @@ DIFFERENT = 1
 
 
 def reproduce(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Key of a run, or its beginning, as metaml kb runs shows.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
     data: Annotated[
         Path | None, typer.Option(help="The file it was made on; not needed for the data sets of bot --builtin.")
     ] = None,

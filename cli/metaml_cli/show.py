@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LABEL = 13
 MOST_MEMBERS = 8
+KEY = 8
+"""Characters of a run's key: enough to tell runs apart."""
 
 
 def show(
@@ -129,15 +131,21 @@ def _best_first(baselines: dict[str, float | None]) -> list[tuple[str, float | N
 
 
 def _leaderboard(metric: dict[str, Any], rows: list[dict[str, str]]) -> list[str]:
-    widest = min(30, max(len("algorithm"), *(len(row["algorithm"]) for row in rows)))
+    widest = min(20, max(len("algorithm"), *(len(row["algorithm"]) for row in rows)))
     label = metric["label"]
     width = max(len(label), 9)
-    lines = [f"   #  {'algorithm':<{widest}}  {label:>{width}}  {'seconds':>8}  {'after':>7}  proposed by"]
+    # Tables of an earlier version have no keys.
+    has_keys = any(row.get("run") for row in rows)
+    key = f"  {'run':<{KEY}}" if has_keys else ""
+    lines = [f"   #{key}  {'algorithm':<{widest}}  {label:>{width}}  {'seconds':>8}  {'after':>7}  proposed by"]
     for row in rows:
         score = _score(metric, float(row["score"]))
         costs = f"{float(row['seconds']):>8.2f}  {float(row['at']):>6.0f}s"
         name = f"{row['algorithm'][:widest]:<{widest}}"
-        lines.append(f"{row['rank']:>4}  {name}  {score:>{width}}  {costs}  {row['origin']}"[:WIDTH])
+        key = f"  {(row.get('run') or '')[:KEY]:<{KEY}}" if has_keys else ""
+        lines.append(f"{row['rank']:>4}{key}  {name}  {score:>{width}}  {costs}  {row['origin']}"[:WIDTH])
+    if has_keys:
+        lines.append(f"Why a run was made: metaml why {rows[0]['run'][:KEY]}")
     return lines
 
 

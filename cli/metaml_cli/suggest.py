@@ -9,8 +9,14 @@ import typer
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import Ignore, names_in
-from metaml_cli.pages import WIDTH
+from metaml_cli.pages import WIDTH, wrapped
 from metaml_cli.render import Format, counted, say, show
+
+ORDER = (
+    "Order: first what won on earlier versions of this table, if there are any. Then each line is what adds most to "
+    "the lines above it on similar data sets, so a later line may be expected to score higher than an earlier one. "
+    "sd: standard deviations of a data set's scores. +1 sd is one of them above the mean of all runs on that data set."
+)
 
 
 def suggest(
@@ -29,6 +35,9 @@ def suggest(
     form: Form = Format.table,
 ) -> None:
     """Recommend configurations for a data set from all past runs, with reasons.
+
+    Each line is what adds most to those above it on similar data sets. "sd" is in standard deviations of the scores of
+    a data set: +1 is one above the mean of its runs.
 
     Example: metaml suggest data.csv -n 10
     """
@@ -58,6 +67,8 @@ def suggest(
         similar = ", ".join(name for name, _ in experience.similar[:3])
         source = f"{counted(experience.lessons.n_runs, 'run')} on {counted(experience.lessons.n_datasets, 'data set')}"
         say(f"From {source}; most similar: {similar}.")
+    for line in wrapped(ORDER):
+        say(line)
     for row in found.rows:
         typer.echo("\n".join(_lines(row)))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml_cli.kb import KB, Form, opened
+from metaml_cli.options import RUN_HELP
 from metaml_cli.pages import printable, wrapped
 from metaml_cli.render import Format, show_facts
 
@@ -16,11 +17,13 @@ LABEL = 15
 
 
 def why(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Key of a run, or its beginning, as metaml kb runs shows.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
     """Explain a run: who proposed it, what was predicted, the result, and which past runs supported it.
+
+    A number, such as 4, is the evaluation of that number in the last search. The leaderboard has number and key.
 
     Example: metaml why 1f3a9c02
     """

@@ -23,6 +23,8 @@ from metaml_kb.sql import KnowledgeBase
 
 KEY_LENGTH = 32
 MOST_NAMED = 5
+FINISHED = "finished"
+"""The event that tells of a finished run."""
 Row = dict[str, Any]
 
 
@@ -39,13 +41,16 @@ class StoredRun:
 
 
 def find_run(kb: KnowledgeBase, beginning: str) -> StoredRun:
-    """Return the only run whose key begins with these characters.
+    """Return the only run whose key begins with these characters, or the run of this number in the last session.
 
+    A number of up to four digits counts the runs in the order in which the last session finished them. If it has not so
+    many, the digits begin a key.
     The key is the identity, as in the column `run` of `KnowledgeBase.runs`. Raises `BadQuery` if no run or several runs
     have such a key.
     """
     with reading(kb.engine) as connection:
-        row = _run_row(connection, beginning.strip().lower(), kb.name)
+        wanted = beginning.strip().lower()
+        row = _run_row(connection, _numbered(connection, wanted) or wanted, kb.name)
         dataset = DatasetRecord(**_record(connection, tables.dataset, row["dataset_id"], "added_at"))
         plan = FoldPlanRecord(**_record(connection, tables.fold_plan, row["fold_plan_id"]))
         session = environment = None
@@ -65,6 +70,26 @@ def find_run(kb: KnowledgeBase, beginning: str) -> StoredRun:
             proposal=_proposal(connection, row["id"]),
         )
     return StoredRun(bytes(row["identity"]).hex(), run, dataset, plan, session, environment)
+
+
+def _numbered(connection: Connection, word: str) -> str | None:
+    """Return the key of the run that the last session finished as number `word`; None if there is none."""
+    if not re.fullmatch(r"[1-9]\d{0,3}", word):
+        return None
+    event, session = tables.event, tables.session
+    finished = event.c.kind == FINISHED
+    latest = (
+        select(event.c.session_id)
+        .join(session, session.c.id == event.c.session_id)
+        .where(finished)
+        .order_by(session.c.started_at.desc(), session.c.id.desc())
+        .limit(1)
+    )
+    owner = connection.execute(latest).scalar_one_or_none()
+    query = select(event.c.details).where(finished, event.c.session_id == owner).order_by(event.c.number)
+    details = connection.execute(query.offset(int(word) - 1).limit(1)).scalar_one_or_none()
+    key = None if details is None else json.loads(details).get("run")
+    return key if isinstance(key, str) else None
 
 
 def _run_row(connection: Connection, beginning: str, where: str) -> Row:

@@ -30,6 +30,26 @@ Validation = tuple[Matrix, Vector, Vector | None]
 
 
 @dataclass(frozen=True)
+class PlainLearner:
+    """A learner of a library: its module, its class and the settings of its constructor; `note` says what differs."""
+
+    module: str
+    kind: str
+    settings: dict[str, Any]
+    note: str = ""
+
+
+def picked(config: Config, *names: str, **renamed: str) -> dict[str, Any]:
+    """Return the hyperparameters of these names, some of them under the name that a library has for them.
+
+    >>> picked({"alpha": 1.0, "depth": 3}, "depth", "gamma", alpha="reg_alpha")
+    {'depth': 3, 'reg_alpha': 1.0}
+    """
+    known = {name: config[name] for name in names if name in config}
+    return known | {theirs: config[ours] for ours, theirs in renamed.items() if ours in config}
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """A learning algorithm as the bot and the tuner see it.
 
@@ -53,7 +73,8 @@ class Algorithm:
 
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
-    see little in them, and single trees are too weak.
+    see little in them, and single trees are too weak. `plain` returns, for a configuration, a task and a number of
+    columns, the same learner as its library has it, for a program without metaml; None where a library has none.
     """
 
     name: str
@@ -69,6 +90,7 @@ class Algorithm:
     row_power: float = 1.0
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
+    plain: Callable[[Config, Task, int], PlainLearner] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -29,6 +29,10 @@ _FEWEST_COLUMNS = 2.001  # libraries round down
 _MAX_ROUNDS_WITHOUT_STOPPING = 300
 
 
+FIXED_ROUNDS = "metaml stops by held-out rows; here the number of rounds is fixed."
+"""What a plain booster does differently."""
+
+
 def stopping_parameters(when: When | None = None) -> list[Parameter]:
     """Return the parameters of early stopping: patience in rounds, held-out fraction, refit on all rows."""
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from metaml.algorithms.base import Algorithm
+from metaml.algorithms.base import Algorithm, PlainLearner, picked
 from metaml.algorithms.fewer_steps import fit_on_growing_rows
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import DECISION_TREES
@@ -56,6 +56,13 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds:
     return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
 
 
+def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001
+    """Return scikit-learn's tree."""
+    names = ("criterion", "class_weight", "max_depth", "min_samples_leaf", "min_samples_split", "ccp_alpha")
+    kind = "DecisionTreeRegressor" if task == "regression" else "DecisionTreeClassifier"
+    return PlainLearner("sklearn.tree", kind, picked(config, *names))
+
+
 ALGORITHM = Algorithm(
     "decision_tree",
     space,
@@ -63,4 +70,5 @@ ALGORITHM = Algorithm(
     modules=("sklearn.tree",),
     saves=DECISION_TREES,
     stacks=False,
+    plain=plain,
 )

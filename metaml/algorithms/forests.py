@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaml.algorithms.allowance import Allowance
-from metaml.algorithms.base import Matrix, Vector
+from metaml.algorithms.base import Matrix, PlainLearner, Vector, picked
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
@@ -70,6 +70,17 @@ def build_forest(
     if task == "regression":
         return TabularRegressor(head, model, **common)
     return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
+
+
+def plain_forest(family: str, config: Config, task: Task, n_columns: int) -> PlainLearner:
+    """Return one of scikit-learn's forests."""
+    names = ("n_estimators", "criterion", "class_weight", "min_samples_leaf", "min_samples_split", "bootstrap")
+    settings = picked(config, *names, "max_samples")
+    if not settings.get("bootstrap") or settings.get("max_samples") == 1.0:
+        settings.pop("max_samples", None)
+    settings["max_features"] = max(1, round(n_columns ** float(str(config["max_features"]))))
+    kind = "Regressor" if task == "regression" else "Classifier"
+    return PlainLearner("sklearn.ensemble", family + kind, settings)
 
 
 def row_settings(Z: Matrix, y: Vector, *, max_features: float, max_samples: float | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaml.algorithms.allowance import Rounds
-from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, PlainLearner, Training, Vector, picked
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import State, TrustedClass, check_nodes, filled
@@ -164,6 +164,15 @@ _LOSS = partial(TrustedClass, take=lambda _: {}, make=_make_loss)
 _HISTOGRAMS = partial(TrustedClass, forget=("_feature_subsample_rng",))
 _HISTOGRAM_MODULE = "sklearn.ensemble._hist_gradient_boosting"
 
+
+def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001
+    """Return scikit-learn's histogram boosting, which stops early by itself."""
+    names = ("learning_rate", "max_leaf_nodes", "min_samples_leaf", "l2_regularization", "max_features", "loss")
+    settings = picked(config, *names, "class_weight", "validation_fraction", early_stopping_rounds="n_iter_no_change")
+    kind = "HistGradientBoostingRegressor" if task == "regression" else "HistGradientBoostingClassifier"
+    return PlainLearner("sklearn.ensemble", kind, settings | {"max_iter": 1000, "early_stopping": True})
+
+
 ALGORITHM = Algorithm(
     "gradient_boosting",
     space,
@@ -193,4 +202,5 @@ ALGORITHM = Algorithm(
         TrustedClass("OrdinalEncoder", "sklearn.preprocessing:OrdinalEncoder"),
         TrustedClass("check_array", "functools:partial", take=_take_check, make=_make_check),
     ),
+    plain=plain,
 )

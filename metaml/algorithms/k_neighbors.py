@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from metaml.algorithms.base import Algorithm, Matrix, Vector
+from metaml.algorithms.base import Algorithm, Matrix, PlainLearner, Vector, picked
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -73,6 +73,12 @@ def _make_neighbors(kind: type, state: State) -> Any:
     return item
 
 
+def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001
+    """Return scikit-learn's nearest neighbours."""
+    kind = "KNeighborsRegressor" if task == "regression" else "KNeighborsClassifier"
+    return PlainLearner("sklearn.neighbors", kind, picked(config, "n_neighbors", "weights", "metric"))
+
+
 _NEIGHBORS = partial(TrustedClass, forget=("_tree",), make=_make_neighbors)
 
 ALGORITHM = Algorithm(
@@ -86,4 +92,5 @@ ALGORITHM = Algorithm(
         _NEIGHBORS("KNeighborsRegressor", "sklearn.neighbors:KNeighborsRegressor"),
     ),
     stacks=False,
+    plain=plain,
 )

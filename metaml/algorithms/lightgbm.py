@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaml.algorithms.allowance import Rounds
-from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, PlainLearner, Training, Vector, picked
 from metaml.algorithms.boosting import (
+    FIXED_ROUNDS,
     boosted,
     max_rounds,
     rounds_without_stopping,
@@ -155,6 +156,28 @@ def _make_booster(kind: type, state: State) -> Any:
     return kind(model_str=state["content"].tobytes().decode())
 
 
+def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001
+    """Return LightGBM's estimator, with a fixed number of rounds."""
+    settings = picked(
+        config,
+        "learning_rate",
+        "num_leaves",
+        "class_weight",
+        "objective",
+        "extra_trees",
+        "cat_smooth",
+        min_data_in_leaf="min_child_samples",
+        feature_fraction="colsample_bytree",
+        bagging_fraction="subsample",
+        lambda_l1="reg_alpha",
+        lambda_l2="reg_lambda",
+    )
+    rounds = rounds_without_stopping(float(settings["learning_rate"]))
+    kind = "LGBMRegressor" if task == "regression" else "LGBMClassifier"
+    fixed = {"subsample_freq": 1, "n_estimators": rounds, "verbosity": -1}
+    return PlainLearner("lightgbm", kind, settings | fixed, note=FIXED_ROUNDS)
+
+
 ALGORITHM = Algorithm(
     "lightgbm",
     space,
@@ -169,4 +192,5 @@ ALGORITHM = Algorithm(
         TrustedClass("lightgbm", "metaml.algorithms.lightgbm:_LightGBM"),
         TrustedClass("LightGBMBooster", "lightgbm:Booster", take=_take_booster, make=_make_booster),
     ),
+    plain=plain,
 )

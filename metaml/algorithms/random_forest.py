@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from metaml.algorithms.base import Algorithm
-from metaml.algorithms.forests import build_forest, forest_space
+from metaml.algorithms.forests import build_forest, forest_space, plain_forest
 from metaml.algorithms.trusted_classes import DECISION_TREES, FOREST, TrustedClass
 from metaml.spaces import Space
 from metaml.spaces.config import Config
@@ -54,4 +54,5 @@ ALGORITHM = Algorithm(
         TrustedClass("RandomForestClassifier", "sklearn.ensemble:RandomForestClassifier"),
         TrustedClass("RandomForestRegressor", "sklearn.ensemble:RandomForestRegressor"),
     ),
+    plain=partial(plain_forest, "RandomForest"),
 )

@@ -6,8 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from metaml.algorithms.allowance import Rounds
-from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
+from metaml.algorithms.base import Algorithm, Booster, Matrix, PlainLearner, Training, Vector
 from metaml.algorithms.boosting import (
+    FIXED_ROUNDS,
     boosted,
     max_rounds,
     rounds_without_stopping,
@@ -182,6 +183,17 @@ def _make_booster(kind: type, state: State) -> Any:
     return booster
 
 
+def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001
+    """Return XGBoost's estimator, with a fixed number of rounds."""
+    ours = ("early_stopping_rounds", "validation_fraction", "refit", "encoding", "max_levels", "class_weight")
+    left_out = (*ours, "n_rounds", "lambda", "alpha")
+    settings: dict[str, Any] = {name: value for name, value in config.items() if name not in left_out}
+    settings |= {"reg_lambda": config["lambda"], "reg_alpha": config["alpha"]}
+    rounds = config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
+    kind = "XGBRegressor" if task == "regression" else "XGBClassifier"
+    return PlainLearner("xgboost", kind, settings | {"n_estimators": rounds}, note=FIXED_ROUNDS)
+
+
 ALGORITHM = Algorithm(
     "xgboost",
     space,
@@ -196,4 +208,5 @@ ALGORITHM = Algorithm(
         TrustedClass("xgboost", "metaml.algorithms.xgboost:_XGBoost"),
         TrustedClass("XGBoostBooster", "xgboost:Booster", take=_take_booster, make=_make_booster),
     ),
+    plain=plain,
 )

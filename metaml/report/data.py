@@ -47,7 +47,10 @@ class SessionFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRow:
-    """One finished evaluation. `score` is higher-is-better, NaN without one; `at` is seconds since the start."""
+    """One finished evaluation. `score` is higher-is-better, NaN without one; `at` is seconds since the start.
+
+    `run` is the key in the knowledge base that `metaml why` and `metaml reproduce` take.
+    """
 
     number: int
     algorithm: str
@@ -58,6 +61,7 @@ class TrialRow:
     at: float
     config: Config = field(default_factory=dict)
     predicted_score: float | None = None
+    run: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

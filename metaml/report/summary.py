@@ -14,7 +14,19 @@ from metaml.report.wording import basis, comparison, complete, effort, metric_la
 FORMAT = 1
 """Increases when a key changes its meaning or is removed; new keys may be added at any time."""
 
-COLUMNS = ("rank", "number", "algorithm", "score", "status", "origin", "seconds", "at", "predicted_score", "config")
+COLUMNS = (
+    "rank",
+    "number",
+    "algorithm",
+    "score",
+    "status",
+    "origin",
+    "seconds",
+    "at",
+    "predicted_score",
+    "config",
+    "run",
+)
 
 
 def summary(data: ReportData) -> dict[str, Any]:
@@ -45,6 +57,7 @@ def summary(data: ReportData) -> dict[str, Any]:
         if best is None
         else {
             "number": best.number,
+            "run": best.run or None,
             "algorithm": best.algorithm,
             "score": _plain(best.score),
             "shown": _plain(display(data.metric, best.score)[1]),
@@ -125,6 +138,7 @@ def leaderboard_csv(data: ReportData) -> str:
                 f"{trial.at:.4f}",
                 "" if trial.predicted_score is None else f"{trial.predicted_score:.6g}",
                 json.dumps(trial.config),
+                trial.run,
             ]
         )
     return text.getvalue()

@@ -38,6 +38,7 @@ from metaml.report import (
 )
 from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Finished
+from metaml.tuning.plain_code import plain_code
 from metaml.tuning.trials import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
@@ -93,6 +94,7 @@ def report_data(
             at=trial.at,
             config=dict(trial.run.config),
             predicted_score=None if trial.run.proposal is None else trial.run.proposal.predicted_score,
+            run=trial.run.identity,
         )
         for number, trial in enumerate(found.trials, start=1)
     ]
@@ -217,10 +219,11 @@ def write_files(
         (output / "report.html").write_text(render(data), encoding="utf-8")
         if predictions and finished.predictions is not None:
             _out_of_fold(dataset, finished).to_csv(output / "predictions.csv", index=False)
-        if found.ranked:
-            (output / "best.py").write_text(best_code(dataset, found, data), encoding="utf-8")
-        else:  # The file of an earlier search would describe another model.
-            (output / "best.py").unlink(missing_ok=True)
+        for name, program in programs(dataset, found, data).items():
+            if program is not None:
+                (output / name).write_text(program, encoding="utf-8")
+            else:  # The file of an earlier search would describe another model.
+                (output / name).unlink(missing_ok=True)
     except OSError as error:
         why = error.strerror or str(error)
         raise BadRequest(f"Not all files in {output} can be written: {why}. Make room for them there.") from None
@@ -240,6 +243,15 @@ def _out_of_fold(dataset: Dataset, finished: Finished) -> pd.DataFrame:
     labels[tested] = np.asarray(dataset.labels)[decide(predicted[tested], factors)]
     columns = {str(label): predicted[:, code] for code, label in enumerate(dataset.labels)}
     return pd.DataFrame({"row": dataset.rows, "prediction": labels, **columns})
+
+
+def programs(dataset: Dataset, found: Found, data: ReportData) -> dict[str, str | None]:
+    """Return the programs that evaluate the best configuration again, by their names; None where there is none."""
+    if not found.ranked:
+        return {"best.py": None, "best_without_metaml.py": None}
+    run = found.ranked[0].run
+    plain = plain_code(dataset, run.algorithm, dict(run.config), metric=found.metric, n_folds=found.plan.n_folds)
+    return {"best.py": best_code(dataset, found, data), "best_without_metaml.py": plain}
 
 
 def best_code(dataset: Dataset, found: Found, data: ReportData) -> str:

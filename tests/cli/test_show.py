@@ -1,6 +1,7 @@
 """`metaml show` tells in a terminal what a search found."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -98,3 +99,18 @@ def test_the_best_baseline_comes_first(folder):
 
     first = next(place for place, line in enumerate(lines) if line.startswith("Baselines"))
     assert [line.split()[-1] for line in lines[first : first + 4]] == ["lightgbm", "svm", "constant", "mlp"]
+
+
+def test_the_leaderboard_has_the_keys_that_why_takes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = full()
+    data = replace(data, trials=[replace(trial, run=f"{trial.number:x}" * 32) for trial in data.trials])
+    (tmp_path / "best.json").write_text(json.dumps(summary(data)))
+    (tmp_path / "leaderboard.csv").write_text(leaderboard_csv(data))
+
+    shown = CliRunner().invoke(app, ["show", ".", "--top", "3"]).stdout
+
+    best = json.loads((tmp_path / "best.json").read_text())["best"]
+    assert max(map(len, shown.splitlines())) <= 80
+    assert f"metaml why {best['run'][:8]}" in shown
+    assert best["run"] in (tmp_path / "leaderboard.csv").read_text().splitlines()[1]

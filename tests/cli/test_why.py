@@ -230,3 +230,19 @@ def test_a_beginning_of_several_runs_is_refused(kb, run_of):
     result = metaml("why", shared, "--kb", kb.name, code=2)
 
     assert "Give more of it." in result.stderr
+
+
+def test_a_number_is_the_evaluation_of_the_last_search(tuned):
+    with open_kb(tuned) as kb:
+        session = kb.sql("SELECT key FROM session ORDER BY started_at DESC LIMIT 1")["key"][0]
+        keys = [details["run"] for _, details in kb.events(session, "finished")]
+
+    told = metaml("why", "4", "--kb", tuned).stdout
+
+    assert told.startswith(f"Run {keys[3]}")
+
+
+def test_digits_beyond_the_number_of_evaluations_begin_a_key(tuned):
+    told = metaml("why", "9999", "--kb", tuned, code=2).stderr
+
+    assert "No run" in told
