@@ -20,7 +20,6 @@ from metaml.metalearning.initial_design import FinishedRun, InitialDesign
 from metaml.metalearning.portfolio import Portfolio
 from metaml.records.conversion import store_metafeatures
 from metaml.report import ExperienceFacts
-from metaml.report.wording import listed
 from metaml.search.plan import SearchPlan, inert_settings, make_search_plan, size_of
 from metaml.search.settings import TuneSettings, describe_seconds
 from metaml.spaces import Config
@@ -128,16 +127,20 @@ class Advisor:
         carriers = [] if self._earlier is None else self._earlier.carriers(algorithm, config)
         return {**found, "carriers": [*carriers, *found.get("carriers", [])]} if carriers else found
 
-    def contribution(self, n_warm_starts: int) -> ExperienceFacts | None:
-        """Return what the report says about the knowledge base; None if it contributed nothing."""
-        facts = self._contribution(n_warm_starts)
+    def contribution(self, warm_starts: Sequence[tuple[str, Config]]) -> ExperienceFacts | None:
+        """Return what the report says about the knowledge base; None if it contributed nothing.
+
+        `warm_starts` are the ones that were evaluated, each an algorithm and a configuration.
+        """
+        n = len(warm_starts)
+        facts = self._contribution(n)
         earlier = self._earlier
         if earlier is None or not earlier.inherited:
             return facts
-        origin = f"The first of them did best on {listed(earlier.names)}, which has the same columns."
         if facts is None or not facts.n_runs:
-            facts = ExperienceFacts(n_datasets=len(earlier.names), n_runs=earlier.n_runs, n_warm_starts=n_warm_starts)
-        return replace(facts, text=f"{origin} {facts.text}".strip())
+            facts = ExperienceFacts(n_datasets=len(earlier.names), n_runs=earlier.n_runs, n_warm_starts=n)
+        known = earlier.configs
+        return replace(facts, inherited_from=earlier.names, n_inherited=sum(pair in known for pair in warm_starts))
 
     def _contribution(self, n_warm_starts: int) -> ExperienceFacts | None:
         if self.experience is not None:

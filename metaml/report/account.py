@@ -1,13 +1,13 @@
 """The close of a report: what experience contributed, where the time went, how to use the model, and versions."""
 
-import math
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Sequence
 
 from metaml.report.data import ExperienceFacts, ReportData, TrialRow
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.search_section import complete_of
 from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, table, track
-from metaml.report.wording import counted, duration, listed, score_text, share
+from metaml.report.wording import STATUS_WORDS, counted, duration, listed, score_text, share
 
 MOST_SIMILAR = 10
 LEAST_REST = 0.005
@@ -58,20 +58,52 @@ def experience(data: ReportData) -> Html:
 
 
 def _warm_starts(data: ReportData, known: ExperienceFacts) -> str:
-    groups: dict[str, list[TrialRow]] = defaultdict(list)
-    for trial in complete_of(data.trials):
-        groups[trial.origin].append(trial)
-    n = known.n_warm_starts
-    if not n:
-        return "No configuration was taken from them."
-    said = f"{counted(n, 'configuration')} that did well there {'was' if n == 1 else 'were'} tried first."
-    warm = max((trial.score for trial in groups["warm start"]), default=math.nan)
-    plain = max((trial.score for trial in groups["default"]), default=math.nan)
-    if not math.isfinite(warm) or not math.isfinite(plain):
-        return said
-    verdict = "better than" if warm > plain else "no better than"
-    best, default = score_text(data.metric, warm), score_text(data.metric, plain)
-    return f"{said} The best of them reached {best}, {verdict} the best default ({default})."
+    """Return what the evaluations say about the configurations that experience proposed before the search began.
+
+    Every sentence is made from the evaluations of the session, never from what was planned.
+    """
+    warm = [trial for trial in data.trials if trial.origin == "warm start"]
+    if not warm:
+        missed = ""
+        if known.inherited_from:
+            missed = (
+                f" What did best on {listed(list(known.inherited_from))}, which has the same columns, was not tried."
+            )
+        return f"No configuration that did well there was evaluated.{missed}"
+    said = [
+        f"{counted(len(warm), 'configuration')} that did well there {_was(len(warm))} evaluated{_when(warm, data)}."
+    ]
+    if known.n_inherited:
+        which = "It" if len(warm) == 1 else f"{known.n_inherited} of them" if known.n_inherited > 1 else "One of them"
+        said.append(f"{which} did best on {listed(list(known.inherited_from))}, which has the same columns.")
+    finished = [trial for trial in complete_of(data.trials) if trial.origin == "warm start"]
+    if not finished:
+        counts = Counter(STATUS_WORDS.get(trial.status, trial.status) for trial in warm)
+        ends = listed([f"{n} {words}" for words, n in counts.items()])
+        which = "It gave no score" if len(warm) == 1 else "None of them gave a score"
+        return " ".join([*said, f"{which}: {ends}."])
+    best = max(finished, key=lambda trial: trial.score)
+    reached = score_text(data.metric, best.score)
+    which = "It" if len(warm) == 1 else "The best of them"
+    defaults = [trial.score for trial in complete_of(data.trials) if trial.origin == "default"]
+    if not defaults:
+        return " ".join([*said, f"{which} reached {reached}."])
+    verdict = "better than" if best.score > max(defaults) else "no better than"
+    plain = score_text(data.metric, max(defaults))
+    return " ".join([*said, f"{which} reached {reached}, {verdict} the best default ({plain})."])
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
+
+
+def _when(warm: Sequence[TrialRow], data: ReportData) -> str:
+    """Return when the warm starts were evaluated: before the search made a choice of its own, or not."""
+    chosen = [trial.number for trial in data.trials if trial.origin not in ("default", "warm start")]
+    last = max(trial.number for trial in warm)
+    if chosen and last > min(chosen):
+        return f", the last as number {last}"
+    return " before the search made choices of its own" if chosen else ""
 
 
 def _guard(known: ExperienceFacts) -> str:

@@ -133,13 +133,16 @@ class ExperienceFacts:
 
     `similar` are data sets with their distance, nearest first. The guard judges each algorithm separately once it has
     enough evaluations: `is_judged` says whether any had. `guard_off` names the algorithms for which the guard switched
-    experience off, with the number of their evaluations then. `text` is any other sentence worth showing.
+    experience off, with the number of their evaluations then. `inherited_from` are earlier versions of the table, and
+    `n_inherited` is how many of the evaluated warm starts did best there. `text` is any other sentence worth showing.
     """
 
     n_datasets: int
     n_runs: int
     similar: Sequence[tuple[str, float]] = ()
     n_warm_starts: int = 0
+    inherited_from: Sequence[str] = ()
+    n_inherited: int = 0
     is_judged: bool = False
     guard_off: Mapping[str, int] = field(default_factory=dict)
     text: str = ""

@@ -156,7 +156,7 @@ def _classes(found: Confusion, counts: Floats) -> Html:
     columns = [
         TableColumn("Class"),
         TableColumn("Rows", "number"),
-        TableColumn("BackgroundTask", "number"),
+        TableColumn("Recall", "number"),
         TableColumn("Precision", "number"),
     ]
     return table(columns, rows)

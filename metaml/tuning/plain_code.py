@@ -64,11 +64,11 @@ if __name__ == "__main__":
 '''
 SCORING: Mapping[str, str] = {
     "roc_auc": "roc_auc",
-    "log_loss": "neg_log_loss",
+    "neg_log_loss": "neg_log_loss",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced_accuracy",
-    "rmse": "neg_root_mean_squared_error",
-    "mae": "neg_mean_absolute_error",
+    "neg_rmse": "neg_root_mean_squared_error",
+    "neg_mae": "neg_mean_absolute_error",
     "r2": "r2",
 }
 """Names that scikit-learn has for our metrics; others are replaced by the learner's own score."""

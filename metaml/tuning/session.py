@@ -45,6 +45,8 @@ N_BEST_KEPT = 20
 """Out-of-fold predictions and fold models are kept of this many best runs, of the best of each algorithm, and of what
 may feed a second layer."""
 TICK_SECONDS = 0.2
+CUT_OFF = ("timeout", "memory", "crashed")
+"""How an evaluation ends that a limit, or its worker's death, cut off: its seconds are lost."""
 
 Reserve = Callable[[Sequence[Trial]], float]
 """Given the trials so far, the seconds to keep for the end."""
@@ -127,7 +129,8 @@ class TuneSession:
         except KBError as refused:
             # What was found so far makes a model; the session stays open, so that it can be resumed.
             error = str(refused)
-        experience = self.advisor.contribution(sum(trial.run.origin == "warm start" for trial in self.trials))
+        warm_starts = [trial.run for trial in self.trials if trial.run.origin == "warm start"]
+        experience = self.advisor.contribution([(run.algorithm, dict(run.config)) for run in warm_starts])
         trials, ledger = tuple(self.trials), dict(self.ledger.seconds)
         return Found(self.key, self.metric, self.plan, trials, ledger, experience, error, self._partial_model)
 
@@ -310,7 +313,8 @@ class TuneSession:
         if self.models is not None:
             self.models.keep(run.identity, outcome.models)
         self.trials.append(trial)
-        self.ledger.add("evaluations", outcome.seconds / self.settings.n_workers)
+        purpose = "killed" if outcome.status in CUT_OFF else "evaluations"
+        self.ledger.add(purpose, outcome.seconds / self.settings.n_workers)
         self.log.note("finished", trial.as_event())
         self.log.store(run)
         with self.ledger.entry("optimiser"):

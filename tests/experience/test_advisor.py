@@ -52,7 +52,7 @@ def test_without_experience_a_plan_has_the_algorithms_and_nothing_to_open_with(i
         assert set(plan.algorithms) == set(WANTED.algorithms)
         assert plan.initial_design == ()
         assert advisor.reasons("decision_tree", {}) == {}
-        assert advisor.contribution(0) is None
+        assert advisor.contribution([]) is None
 
 
 @pytest.mark.usefixtures("experience")
@@ -72,7 +72,7 @@ def test_the_full_plan_puts_the_algorithm_that_did_better_first_and_knows_why(kn
 
     plan = advisor.full_plan()
     why = advisor.reasons(*plan.initial_design[-1])
-    facts = advisor.contribution(3)
+    facts = advisor.contribution([("decision_tree", {})] * 3)
 
     assert plan.algorithms[0] == "decision_tree"
     assert why["carriers"]
@@ -87,7 +87,7 @@ def test_a_search_that_is_too_short_reads_no_more_than_the_portfolio_and_says_so
     advisor.begin(is_new=False)
 
     assert advisor.experience is None
-    assert advisor.contribution(2).text == "The search was too short to use more than its portfolio."
+    assert advisor.contribution([]).text == "The search was too short to use more than its portfolio."
 
 
 @pytest.mark.usefixtures("experience")

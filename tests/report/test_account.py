@@ -1,13 +1,19 @@
 """The close of a report: experience, the ledger, how to use the model."""
 
+import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from metaml.report import ExperienceFacts, render
-from metaml.report.account import ledger_rows
+from metaml.report import ExperienceFacts, TrialRow, render
+from metaml.report.account import _warm_starts, ledger_rows
 from tests.report.reading import section, words
 from tests.report.samples import full
+
+STATUSES = ["ok", "timeout", "memory", "crashed", "failed"]
 
 
 def test_an_empty_knowledge_base_is_no_contribution():
@@ -56,3 +62,55 @@ def test_the_commands_to_use_the_model_can_be_copied():
 
     assert "metaml predict 'my results' new.csv -o predictions.csv --proba" in text
     assert "metaml show 'my results'" in text
+
+
+def evaluation(number: int, origin: str, status: str = "ok", score: float = 0.9) -> TrialRow:
+    value = score if status == "ok" else math.nan
+    return TrialRow(number=number, algorithm="svm", status=status, origin=origin, score=value, seconds=1, at=number)
+
+
+def told(trials: list[TrialRow], **facts: Any) -> str:
+    known = ExperienceFacts(n_datasets=2, n_runs=9, n_warm_starts=1, **facts)
+    return words(section("experience", render(replace(full(), trials=trials, experience=known))))
+
+
+def test_a_warm_start_that_timed_out_as_the_third_is_told_as_that():
+    trials = [evaluation(1, "default"), evaluation(2, "surrogate"), evaluation(3, "warm start", "timeout")]
+
+    said = told(trials, inherited_from=["sales"], n_inherited=1)
+
+    assert "1 configuration that did well there was evaluated, the last as number 3." in said
+    assert "It did best on sales, which has the same columns." in said
+    assert "It gave no score: 1 out of time." in said
+    assert "first" not in said
+
+
+def test_what_was_never_evaluated_is_not_said_to_have_been():
+    said = told([evaluation(1, "default")], inherited_from=["sales"], n_inherited=0)
+
+    assert "No configuration that did well there was evaluated." in said
+    assert "What did best on sales, which has the same columns, was not tried." in said
+
+
+def test_warm_starts_before_the_search_are_told_with_what_they_reached():
+    trials = [evaluation(1, "default", score=0.8), evaluation(2, "warm start"), evaluation(3, "warm start", "memory")]
+
+    said = told([*trials, evaluation(4, "surrogate")])
+
+    assert "2 configurations that did well there were evaluated before the search made choices of its own." in said
+    assert "The best of them reached 0.9000, better than the best default (0.8000)." in said
+
+
+@given(st.lists(st.tuples(st.sampled_from(["default", "warm start", "surrogate"]), st.sampled_from(STATUSES))))
+def test_no_sentence_contradicts_the_evaluations(kinds):
+    trials = [evaluation(number, *kind) for number, kind in enumerate(kinds, start=1)]
+    warm = [trial for trial in trials if trial.origin == "warm start"]
+    chosen = [trial.number for trial in trials if trial.origin == "surrogate"]
+
+    said = _warm_starts(replace(full(), trials=trials), ExperienceFacts(n_datasets=2, n_runs=9))
+
+    assert ("No configuration" in said) == (not warm)
+    assert ("reached" in said) == any(trial.status == "ok" for trial in warm)
+    assert ("gave" in said) == (bool(warm) and all(trial.status != "ok" for trial in warm))
+    is_before = bool(warm and chosen) and max(trial.number for trial in warm) < min(chosen)
+    assert ("before the search" in said) == is_before

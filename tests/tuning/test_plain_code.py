@@ -68,11 +68,11 @@ def test_a_table_with_dates_has_no_such_program() -> None:
     dataset = from_frame(TABLE.assign(day=dates, y=STRENGTH), "y")
     config = ALGORITHMS["decision_tree"].space("regression").default()
 
-    assert plain_code(dataset, "decision_tree", config, metric="rmse", n_folds=5) is None
+    assert plain_code(dataset, "decision_tree", config, metric="neg_rmse", n_folds=5) is None
 
 
 def test_an_algorithm_that_is_ours_alone_has_no_such_program() -> None:
     dataset = from_frame(TABLE.assign(y=STRENGTH), "y")
     config = ALGORITHMS["svm"].space("regression").default()
 
-    assert plain_code(dataset, "svm", config, metric="rmse", n_folds=5) is None
+    assert plain_code(dataset, "svm", config, metric="neg_rmse", n_folds=5) is None

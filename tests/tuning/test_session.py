@@ -5,6 +5,7 @@ import pytest
 from metaml.budget import Budget
 from metaml.ensemble.threshold_scores import judge
 from metaml.errors import BadRequest
+from metaml.evaluation import Limits
 from metaml.experience.lesson_files import LessonRequest, learn, place_of
 from metaml.experience.load_history import to_leave_out
 from metaml.records.conversion import store_metafeatures
@@ -233,3 +234,22 @@ def test_a_data_set_that_is_itself_left_out_is_searched_with_the_lessons_of_the_
     assert [each.experience.n_datasets for each in found] == [13, 13]
     # Nothing had to be learnt anew, for which a search under a time budget has no time.
     assert kept == [LessonRequest("neg_log_loss", "multiclass", FAST, left_out).file_name]
+
+
+def test_what_experience_contributed_is_what_the_event_log_says(experienced):
+    kb, found = experienced
+    finished = [details["run"] for _, details in kb.events(found.session, "finished")]
+    warm = kb.runs(session=found.session, origin="warm start")["run"].tolist()
+
+    assert found.experience is not None
+    assert found.experience.n_warm_starts == sum(run in warm for run in finished) > 0
+
+
+def test_the_seconds_of_evaluations_that_were_cut_off_are_booked_as_lost(iris, executor):
+    limits = Limits(0.001)
+    with open_kb(":memory:") as kb:
+        found = TuneSession(iris, kb, settings_of(n_iterations=2, limits=limits), executor).run()
+
+    lost = sum(trial.outcome.seconds for trial in found.trials if trial.outcome.status == "timeout")
+    assert lost > 0
+    assert found.ledger["killed"] == pytest.approx(lost)
