@@ -64,6 +64,9 @@ def on(part: pd.DataFrame, target: str, task: str, kb: object, limit: float, rng
     chosen = [chosen[k] for k in rng.permutation(len(chosen))[:N_CANDIDATES]]
     first = [(name, ALGORITHMS[name].space(dataset.task).default()) for name in ("lightgbm", "xgboost", "extra_trees")]
     taken = {}
+    for algorithm, config in first:
+        # The first fit of a library loads it, as workers do beforehand.
+        ALGORITHMS[algorithm].build(config, task=dataset.task, seed=0).fit(dataset.X[:200], dataset.y[:200])
     for algorithm, config in [*first, *(pair for pair in chosen if pair not in first)]:
         estimator = ALGORITHMS[algorithm].build(config, task=dataset.task, seed=0, seconds=limit)
         begun = time.process_time()
