@@ -18,8 +18,8 @@ from metaml.system.threads import at_most_threads
 LEAST_COST = 0.25
 """An evaluation counts at least this part of the usual one's seconds: what is quick and poor would get all of them."""
 FEW_EACH, OPEN_EVERY = 10, 6
-"""If fewer than ten evaluations per algorithm are left, only the better half of the algorithms gets them, except for
-every sixth evaluation."""
+"""If there is time for fewer than ten more evaluations per algorithm, only the better half of the algorithms gets them,
+except for every sixth evaluation."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ class Search:
             for name, arm in self.arms.items()
             if arm.rewards or arm.n_open or self._joins.get(name, 0) <= self._n_asked
         } or self.arms
-        if rounds_left is not None and rounds_left < FEW_EACH * len(arms) and self._n_asked % OPEN_EVERY:
+        is_short = self._is_timed and rounds_left is not None and rounds_left < FEW_EACH * len(arms)
+        if is_short and self._n_asked % OPEN_EVERY:
             arms = _better_half(arms)
         rng = np.random.default_rng((self._seed, self._n_asked))
         rewards, spent = zip(*(self._history(arm) for arm in arms.values()), strict=True)
