@@ -103,7 +103,7 @@ def file_of(path: str) -> str:
     """Return the file of a page; a name that a file cannot have becomes a hash.
 
     >>> file_of("/"), file_of("/datasets/ab12"), file_of("/algorithms/a%2Fb")
-    ('index.html', 'datasets/ab12.html', 'algorithms/x21fc17ff4b7c2f48.html')
+    ('index.html', 'datasets/ab12.html', 'algorithms/x0debd2558bca8fa0.html')
     """
     pieces = [unquote(piece) for piece in path.strip("/").split("/") if piece]
     return "/".join(map(_file_name, pieces)) + ".html" if pieces else "index.html"
