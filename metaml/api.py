@@ -15,7 +15,7 @@ import pandas as pd
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, in_words, seconds_of
-from metaml.data import Dataset, ReadingLimits, read_frame
+from metaml.data import ColumnOptions, Dataset, ReadingLimits, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
@@ -27,7 +27,9 @@ from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.report.wording import counted, metric_label, score_text
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
 from metaml.spaces.config import Config
+from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
+from metaml.tuning.own_test import OwnTest, own_test
 from metaml.tuning.run import tune as tune_dataset
 from metaml.tuning.trials import TuneProgress
 from metaml_kb import KnowledgeBase
@@ -80,6 +82,11 @@ class TuneResult:
     def score(self) -> float | None:
         """Return the model's score; None for a fallback."""
         return self.model.score
+
+    @property
+    def test_score(self) -> float | None:
+        """Return the model's score on the table given as `test`; None without one."""
+        return None if self.facts.own_test is None else self.facts.own_test.score
 
     @property
     def kind(self) -> str:
@@ -146,6 +153,11 @@ def tune(
     resume: bool = False,
     predictions: bool = False,
     exclude_datasets: str | Iterable[str] = (),
+    group: str | None = None,
+    keep_group: bool = False,
+    time: str | None = None,
+    test: str | Path | pd.DataFrame | None = None,
+    cv: Any = None,
     kb: str | Path | KnowledgeBase | None = None,
     name: str | None = None,
     ignore: str | Iterable[str] = (),
@@ -181,6 +193,11 @@ def tune(
     - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
     - `verbose`: 1 prints a line per evaluation to standard error.
 
+    `group` is a column whose values are never both trained on and tested; it is no feature unless `keep_group`. `time`
+    is a column of dates or numbers: models are tested on later rows than they were trained on. `test` is a file or a
+    frame that the model is scored on, and that is used for nothing else. `cv` is a number of folds, a splitter of
+    scikit-learn, or pairs of training and test rows; each row may be tested once.
+
     Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
 
     >>> from sklearn.datasets import load_iris
@@ -197,7 +214,8 @@ def tune(
         strategy=surrogate,
         bandit=bandit,
         n_workers=workers,
-        n_folds=folds,
+        n_folds=cv if isinstance(cv, int) else folds,
+        splitter=None if cv is None or isinstance(cv, int) else GivenFolds(cv),
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
         seed=seed,
@@ -210,7 +228,8 @@ def tune(
         project=project,
     )
     budget = Budget(settings.seconds)
-    dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore)
+    options = ColumnOptions(group=group, keeps_group=keep_group, time=time)
+    dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore, options)
     for warning in dataset.warnings:
         warnings.warn(warning, UserWarning, stacklevel=2)
     return result_of(
@@ -223,6 +242,7 @@ def tune(
         verbose=verbose,
         resume=resume,
         predictions=predictions,
+        test=None if test is None else own_test(test, dataset),
     )
 
 
@@ -309,8 +329,12 @@ def result_of(
     verbose: int,
     resume: bool = False,
     predictions: bool = False,
+    test: OwnTest | None = None,
 ) -> TuneResult:
     """Return what tuning finds for a data set that is prepared."""
+    if verbose and settings.splitter is None:
+        for hint in dataset.hints:
+            _note(str(hint))
     folder = None if output is None else Path(output)
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
@@ -328,6 +352,7 @@ def result_of(
             budget=budget,
             resume=resume,
             predictions=predictions,
+            test=test,
         )
     if tuned.found.error:
         warnings.warn(tuned.found.error, UserWarning, stacklevel=3)

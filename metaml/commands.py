@@ -16,7 +16,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import seconds_of
-from metaml.data import TASKS
+from metaml.data import TASKS, ColumnOptions
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits
@@ -121,7 +121,9 @@ def reproduce(run: str, data: Data | None = None, *, target: str | None = None, 
 
 def _reproduce_on_frame(stored: StoredRun, frame: pd.DataFrame, target: str | None) -> Reproduction:
     known = stored.dataset
-    dataset = dataset_in(frame, target or known.target, known.task if known.task in TASKS else None, known.name)
+    options = ColumnOptions.from_json(known.details.get("roles"))
+    task = known.task if known.task in TASKS else None
+    dataset = dataset_in(frame, target or known.target, task, known.name, options=options)
     if dataset.fingerprint != known.fingerprint:
         raise BadDataset(
             f"The frame is not the data that run {stored.key[:8]} was made on: it has {len(dataset.y)} rows, "

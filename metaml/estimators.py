@@ -7,7 +7,7 @@ cannot be used raises a ValueError, as everywhere in scikit-learn.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,17 +18,18 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from metaml.api import result_of, settings_of
 from metaml.budget import Budget
-from metaml.data import Dataset, Repair, from_frame
+from metaml.data import ColumnOptions, Dataset, Repair, from_frame
 from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
 from metaml.data.names import free_name
 from metaml.errors import BadDataset, MetamlError
+from metaml.splits import GivenFolds
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -54,6 +55,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         repeats: int | None = None,
         workers: int = 1,
         folds: int = 5,
+        cv: Any = None,
+        time: str | None = None,
         kb: str | Path | None = None,
         output: str | Path | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -76,6 +79,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
             budget allows, up to twice
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
+        cv: a splitter of scikit-learn, or pairs of training and test rows; each row may be tested once
+        time: column of X with dates or numbers; evaluations are scored on later rows than they were trained on
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
             for the command line; ":memory:" neither uses nor adds experience
         output: folder for the model, the report and the tables; None writes nothing
@@ -94,6 +99,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.repeats = repeats
         self.workers = workers
         self.folds = folds
+        self.cv = cv
+        self.time = time
         self.kb = kb
         self.output = output
         self.random_state = random_state
@@ -107,11 +114,12 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Find the best model that the budget allows for the rows `X` and their targets `y`; return the estimator.
 
-        `X` is a frame or a two-dimensional array, `y` has one label or number per row. Raises ValueError if they cannot
-        be used or a parameter makes no sense.
+        `X` is a frame or a two-dimensional array, `y` has one label or number per row. Rows with the same value in
+        `groups` are never both trained on and tested in the search. Raises ValueError if they cannot be used or a
+        parameter makes no sense.
         """
         # A fit that fails must not leave an older model beside what it learnt of the new rows.
         self.__dict__.pop("model_", None)
@@ -123,7 +131,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 algorithms=self.algorithms,
                 exclude=self.exclude,
                 n_workers=self.workers,
-                n_folds=self.folds,
+                n_folds=self.cv if isinstance(self.cv, int) else self.folds,
+                splitter=None if self.cv is None or isinstance(self.cv, int) else GivenFolds(self.cv),
                 seed=_seed_of(self.random_state),
                 refits=self.refit,
                 n_layers=self.layers,
@@ -133,7 +142,10 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
             budget = Budget(settings.seconds)
             name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"
             frame, y = self._rows_and_target(X, y)
-            dataset = self._dataset_of(frame, y, free_name(name, {str(column).strip() for column in frame.columns}))
+            taken = {str(column).strip() for column in frame.columns}
+            target = free_name(name, taken)
+            frame, options = self._with_roles(frame, {"group": groups}, {*taken, target})
+            dataset = self._dataset_of(frame, y, target, options)
             result = result_of(
                 dataset,
                 settings,
@@ -154,9 +166,22 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.repairs_ = [str(repair) for repair in dataset.repairs]
         return self
 
-    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
+    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str, options: ColumnOptions) -> Dataset:
         """Return rows and target as a data set."""
         raise NotImplementedError
+
+    def _with_roles(
+        self, frame: pd.DataFrame, given: Mapping[str, Any], taken: set[str]
+    ) -> tuple[pd.DataFrame, ColumnOptions]:
+        """Return rows with a column for each array given beside them, and the options that name these columns."""
+        named: dict[str, Any] = {}
+        for role, values in given.items():
+            if values is not None:
+                array = column_or_1d(values)
+                check_consistent_length(frame, array)
+                named[role] = free_name(role, taken)
+                frame = frame.assign(**{named[role]: array})
+        return frame, ColumnOptions(time=self.time, **named)
 
     def _rows_and_target(self, X: Any, y: Any) -> tuple[pd.DataFrame, Array]:
         """Return training rows and target, checked by the rules of scikit-learn."""
@@ -217,14 +242,14 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
         probabilities[:, self._learnt] = learnt
         return probabilities
 
-    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
+    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str, options: ColumnOptions) -> Dataset:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise BadDataset(f"There is only one class ({self.classes_[0]!r}), so there is nothing to learn.")
         task = "binary" if len(self.classes_) == 2 else "multiclass"
         # Codes, as a label that is a word for "missing", or has spaces around it, would be read as another.
-        dataset = from_frame(frame.assign(**{target: codes}), target, task)
+        dataset = from_frame(frame.assign(**{target: codes}), target, task, options=options)
         self._learnt = np.asarray(dataset.labels)
         labels = self.classes_[self._learnt]
         labels = labels.astype(object) if labels.dtype.kind == "U" else labels
@@ -241,7 +266,7 @@ class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]
             labels=labels,
             schema=replace(dataset.schema, labels=tuple(plain.tolist()), label_dtype=str(labels.dtype)),
             repairs=tuple(repairs),
-            fingerprint=fingerprint(dataset.X, dataset.y, labels, dataset.target),
+            fingerprint=fingerprint(dataset.X, dataset.y, labels, dataset.target, dataset.roles),
         )
 
 
@@ -261,10 +286,10 @@ class MetaMLRegressor(RegressorMixin, _Tuned):  # type: ignore[misc]
         """Return the value of each row of `X`. Raises ValueError if the rows cannot be used."""
         return self._answer(X)[0]
 
-    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str) -> Dataset:
+    def _dataset_of(self, frame: pd.DataFrame, y: Array, target: str, options: ColumnOptions) -> Dataset:
         # Truth values are the numbers 0 and 1 to every regressor; in a table they would be words.
         values = y.astype(np.float64) if y.dtype == bool else y
-        return from_frame(frame.assign(**{target: values}), target, "regression")
+        return from_frame(frame.assign(**{target: values}), target, "regression", options=options)
 
 
 def _seed_of(random_state: int | np.random.RandomState | None) -> int:

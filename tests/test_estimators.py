@@ -7,16 +7,18 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import KFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from metaml import MetaMLClassifier, MetaMLRegressor, open_kb, tune
 from metaml.model import load
+from metaml_kb.lookup import find_run
 
 FAST = {"algorithms": ("decision_tree",), "folds": 2, "single": True}
 
@@ -290,3 +292,28 @@ def test_too_little_time_is_a_warning_and_a_fallback():
 def test_what_cannot_be_asked_for_is_a_value_error(asked, said):
     with pytest.raises(ValueError, match=said):
         classifier_of(**asked).fit(*load_iris(return_X_y=True))
+
+
+def test_groups_are_kept_together_and_routed():
+    X, y = customers()
+    groups = np.arange(len(y)) % 12
+
+    classifier = classifier_of().fit(X, y, groups=groups)
+    with config_context(enable_metadata_routing=True):
+        routed = classifier_of(folds=3).set_fit_request(groups=True)
+        scores = cross_validate(routed, X, y, cv=2, params={"groups": groups}, error_score="raise")
+
+    assert set(classifier.model_.schema.columns) == set(classifier_of().fit(X, y).model_.schema.columns)
+    assert classifier.report_ is None
+    assert len(scores["test_score"]) == 2
+
+
+def test_a_splitter_and_a_time_column_decide_the_folds(own_kb):
+    X, y = customers()
+
+    classifier_of(cv=KFold(3), kb=str(own_kb)).fit(X, y)
+    classifier_of(time="since", kb=str(own_kb)).fit(X, y)
+
+    with open_kb(own_kb) as kb:
+        strategies = {find_run(kb, key).fold_plan.strategy for key in kb.runs()["run"]}
+    assert strategies == {"given", "forward"}

@@ -58,12 +58,20 @@ def houses(n: int) -> pd.DataFrame:
     return frame.assign(price=np.where(frame["rooms"] + rng.normal(0, 1, n) > 4, "high", "low"))
 
 
+def visits(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    days, customers = pd.date_range("2026-01-01", periods=n), rng.integers(0, n // 3, n)
+    return pd.DataFrame({"day": days, "customer": customers, "age": rng.integers(18, 80, n), "y": np.arange(n) % 2})
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a search on data.csv has ended: its data, its result and the knowledge base of a new user."""
     folder = tmp_path_factory.mktemp("finished")
     houses(60).to_csv(folder / "data.csv", index=False)
     houses(8).drop(columns="price").to_csv(folder / "new.csv", index=False)
+    visits(60).to_csv(folder / "visits.csv", index=False)
+    visits(20).to_csv(folder / "later.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("METAML_STARTER")
         metaml("tune", folder / "data.csv", *SHORT, "--output", folder / "result", "--kb", folder / "kb.db")

@@ -70,6 +70,17 @@ def tune(
     seed: Annotated[
         int, typer.Option(min=0, max=MOST_SEED, help="The same seed and --iterations give the same runs.")
     ] = 0,
+    group: Annotated[
+        str | None, typer.Option(help="Column of groups, such as customers: no group is both trained on and tested.")
+    ] = None,
+    keep_group: Annotated[bool, typer.Option("--keep-group", help="The group column is a feature, too.")] = False,
+    time_column: Annotated[
+        str | None,
+        typer.Option("--time", help="Column of dates or numbers: test on later rows than those trained on."),
+    ] = None,
+    test: Annotated[
+        Path | None, typer.Option(help="A table like the first that the model is scored on, and nothing else.")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a search that was interrupted, with its budget.")
     ] = False,
@@ -107,15 +118,20 @@ def tune(
     with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
-        from metaml.data import ReadingLimits, read_dataset
+        from metaml.data import ColumnOptions, ReadingLimits, read_dataset
         from metaml.evaluation import Limits
         from metaml.experience.load_history import check_left_out
         from metaml.search.settings import TuneSettings, chosen
+        from metaml.tuning.own_test import own_test
         from metaml.tuning.run import tune as tune_dataset
 
+        options = ColumnOptions(group=group, keeps_group=keep_group, time=time_column)
         limits = ReadingLimits(budget, limit_memory)
-        dataset = read_dataset(path, target=target, task=task, limits=limits, ignore=ignore or ())
+        dataset = read_dataset(path, target=target, task=task, limits=limits, ignore=ignore or (), options=options)
+        test_table = None if test is None else own_test(test, dataset)
         introduce(dataset)
+        for hint in dataset.hints:
+            line.say(str(hint))
         budget.drag.note(budget.used, time.process_time())
         settings = TuneSettings(
             metric=metric,
@@ -154,6 +170,7 @@ def tune(
                 budget=budget,
                 resume=resume,
                 predictions=predictions,
+                test=test_table,
             )
     line.close(_summary(tuned, output))
     if exclude_dataset and not no_kb and tuned.found.experience is None:
@@ -197,6 +214,7 @@ def _seconds_left(progress: "TuneProgress") -> float | None:
 def _summary(tuned: "Tuned", output: Path) -> str:
     """Return what was found, in a few lines."""
     from metaml.budget import in_words
+    from metaml.report.split_wording import own_test_sentence
     from metaml.report.wording import basis, metric_label, score_text
 
     finished = tuned.finished
@@ -215,6 +233,8 @@ def _summary(tuned: "Tuned", output: Path) -> str:
             where = f", layer {member.trial.layer}" if n_layers > 1 else ""
             lines.append(f"  {member.weight:5.0%}  {member.trial.run.algorithm}{where}")
         lines += [f"  … and {n - MOST_MEMBERS} more"] if n > MOST_MEMBERS else []
+    lines += [sentence] if (sentence := own_test_sentence(tuned.report)) else []
+    lines += [] if tuned.report.own_test is None else tuned.report.own_test.notes
     lines.append(f"Report: {output / 'report.html'}")
     lines.append(f"Predict: metaml predict {shlex.quote(str(output))} NEW.csv -o out.csv")
     return "\n".join(lines)

@@ -126,7 +126,7 @@ class FoldPlanRecord:
     - `strategy`: how rows were assigned, such as stratified.
     - `n_folds`, `seed`, `max_rows`: the number of folds, the seed, and the largest number of rows used.
     - `assignment`: one fold number per row, as zlib-compressed int16. -1 is an unused row, -2 a row that is only
-      trained on.
+      trained on. Where folds train on other rows than those they do not test, a bit for each fold and row follows.
 
     >>> FoldPlanRecord("p1", strategy="stratified", n_folds=5, seed=0).n_folds
     5

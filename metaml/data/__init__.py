@@ -7,6 +7,7 @@ features.
 from metaml.data.columns import Column, Kind, Repair
 from metaml.data.content import ReadingLimits
 from metaml.data.dataset import Dataset
+from metaml.data.options import ColumnOptions
 from metaml.data.preparation import from_frame, read_dataset
 from metaml.data.reading import read_frame
 from metaml.data.schema import Applied, Schema
@@ -16,6 +17,7 @@ __all__ = [
     "TASKS",
     "Applied",
     "Column",
+    "ColumnOptions",
     "Dataset",
     "Kind",
     "ReadingLimits",

@@ -8,7 +8,9 @@ import pandas as pd
 
 from metaml.arrays import Array
 from metaml.data.columns import Column, Repair
+from metaml.data.roles import NO_ROLES, Roles
 from metaml.data.schema import Schema
+from metaml.data.split_hints import SplitHint
 from metaml.data.task import Task
 
 
@@ -21,7 +23,8 @@ class Dataset:
     float64 for regression, and has no missing values. `labels` are the original labels in their original type.
     `columns` are the raw columns without the target, used or not. `rows` are the positions of the used rows in
     the raw table. `ignored` are the raw columns that the user left out. `warnings` are sentences about what is
-    suspicious, such as a column that alone nearly determines the target.
+    suspicious, such as a column that alone nearly determines the target. `roles` are what other columns are for, such
+    as groups; `hints` are about columns that look like time or groups and were not said to be.
     """
 
     name: str
@@ -38,6 +41,8 @@ class Dataset:
     target_was_guessed: bool = False
     ignored: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    roles: Roles = NO_ROLES
+    hints: tuple[SplitHint, ...] = ()
 
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape

@@ -7,10 +7,13 @@ import pandas as pd
 
 from metaml.arrays import Array, Floats
 from metaml.data.cells import text_of
+from metaml.data.roles import NO_ROLES, Roles
 
 
-def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str) -> str:
+def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str, roles: Roles = NO_ROLES) -> str:
     """Return a hash (BLAKE2b, 16 bytes) of what learners see: the names and values of features and target.
+
+    Groups and times count, too, if there are any: with them, the same rows are another thing to learn.
 
     The order of the columns and the numbering of labels do not matter; the order of the rows does, because fold
     plans depend on it. Integers and equal floats are the same, and so are all kinds of missing.
@@ -48,6 +51,7 @@ def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str) ->
     else:
         add_text("classification")
         add_words([text_of(label) for label in labels.tolist()], y)
+    digest.update(roles.digest)
     return digest.hexdigest()
 
 

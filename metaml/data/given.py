@@ -7,6 +7,7 @@ import pandas as pd
 
 from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
+from metaml.data.options import NO_OPTIONS, ColumnOptions
 from metaml.data.preparation import from_frame, read_dataset
 
 
@@ -17,17 +18,18 @@ def dataset_in(
     name: str | None = None,
     limits: ReadingLimits = NO_LIMITS,
     ignore: str | Iterable[str] = (),
+    options: ColumnOptions = NO_OPTIONS,
 ) -> Dataset:
     """Return the data set in a file or a frame; a frame without a `name` is called "data".
 
-    `limits` are for a pipe. `ignore` names columns to leave out.
+    `limits` are for a pipe. `ignore` names columns to leave out, `options` say what others are for.
 
     >>> dataset_in(pd.DataFrame({"x": range(20), "y": ["a", "b"] * 10})).target
     'y'
     """
     if isinstance(data, pd.DataFrame):
-        return from_frame(data, target, task, name or "data", one_or_more(ignore))
-    return read_dataset(data, target, task, name, limits, one_or_more(ignore))
+        return from_frame(data, target, task, name or "data", one_or_more(ignore), options)
+    return read_dataset(data, target, task, name, limits, one_or_more(ignore), options)
 
 
 def names_in(names: str | Iterable[str]) -> tuple[str, ...]:

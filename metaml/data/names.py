@@ -7,6 +7,8 @@ from metaml.data.columns import Repair
 
 _IDENTIFIERS = "id ids uid pid uuid guid identifier identif rowid userid customerid orderid caseid patientid"
 _COUNTERS = "index idx row rows rownames rownum rownumber rowno no nr num number serial seq seqno obs observation"
+_ENTITIES = "customer client patient user subject person household member player student machine device sensor session"
+_TIMES = "date datetime day days time timestamp year month week quarter period hour minute"
 _IDENTIFIER_WORDS = frozenset(_IDENTIFIERS.split())
 _INDEX_WORDS = _IDENTIFIER_WORDS | frozenset([*_COUNTERS.split(), "record", "case", "caseno", "sample", "instance"])
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -81,6 +83,25 @@ def names_an_identifier(name: str) -> bool:
     [True, True, True, False, False]
     """
     return _ends(name) & _IDENTIFIER_WORDS != set()
+
+
+def names_an_entity(name: str) -> bool:
+    """Return whether a column is named after somebody or something that rows may be repeated observations of.
+
+    >>> names_an_entity("Customer"), names_an_entity("customer_age"), names_an_entity("income")
+    (True, False, False)
+    """
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    return len(tokens) == 1 and tokens[0].removesuffix("s") in _ENTITIES.split()
+
+
+def names_time(name: str) -> bool:
+    """Return whether the first or last word of a column name says when a row was observed.
+
+    >>> names_time("order_date"), names_time("Year"), names_time("yearly_income")
+    (True, True, False)
+    """
+    return _ends(name) & set(_TIMES.split()) != set()
 
 
 def names_an_index(name: str, *, was_empty: bool) -> bool:

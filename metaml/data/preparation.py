@@ -14,9 +14,12 @@ from metaml.data.fingerprint import fingerprint
 from metaml.data.kinds import InspectedColumn, inspect_columns, numbers_rows
 from metaml.data.leaks import leak_warning
 from metaml.data.names import free_name, is_unnamed, names_an_index, usable_names
+from metaml.data.options import NO_OPTIONS, ColumnOptions
 from metaml.data.raw import RawTable
 from metaml.data.reading import read_table, table_name
+from metaml.data.roles import check_roles, no_features, read_roles
 from metaml.data.schema import Feature, Schema
+from metaml.data.split_hints import split_hints
 from metaml.data.target import Target, find_column, find_target, read_target
 from metaml.errors import BadDataset
 
@@ -30,9 +33,10 @@ def read_dataset(
     name: str | None = None,
     limits: ReadingLimits = NO_LIMITS,
     ignore: Collection[str] = (),
+    options: ColumnOptions = NO_OPTIONS,
 ) -> Dataset:
     """Return the data set in a csv, parquet or ARFF file or pipe; other parameters are as in `from_frame`."""
-    return _prepare(read_table(path, limits=limits), target, task, name or table_name(path), ignore)
+    return _prepare(read_table(path, limits=limits), target, task, name or table_name(path), ignore, options)
 
 
 def from_frame(
@@ -41,17 +45,20 @@ def from_frame(
     task: str | None = None,
     name: str = "data",
     ignore: Collection[str] = (),
+    options: ColumnOptions = NO_OPTIONS,
 ) -> Dataset:
     """Return the data set in a frame.
 
     `target` is the name of a column. By default it is the last one, and `target_was_guessed` is True. `task` is
     "binary", "multiclass" or "regression"; by default the target's values decide (see `metaml.data.task`).
-    `ignore` names columns to leave out.
+    `ignore` names columns to leave out, `options` say what others are for.
     """
-    return _prepare(RawTable(frame), target, task, name, ignore)
+    return _prepare(RawTable(frame), target, task, name, ignore, options)
 
 
-def _prepare(table: RawTable, target: str | None, task: str | None, name: str, ignore: Collection[str] = ()) -> Dataset:
+def _prepare(
+    table: RawTable, target: str | None, task: str | None, name: str, ignore: Collection[str], options: ColumnOptions
+) -> Dataset:
     raw_names = list(table.frame.columns)
     if not raw_names or len(table.frame) == 0:
         raise BadDataset(
@@ -61,26 +68,30 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str, i
     frame = table.frame.set_axis(names, axis=1)
     unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
     target_name = find_target(frame, target, name, unnamed=unnamed)
-    ignored = tuple(find_column(names, wanted, name, "Leave out one with --ignore.") for wanted in ignore)
-    if target_name in ignored:
-        raise BadDataset(f"{target_name!r} is the target, so it cannot be left out. Choose another with --target.")
+    ignored = _ignored(names, target_name, ignore, name)
+    options = check_roles(frame, options, target_name, name)
+    roles, usable, told = read_roles(frame, options)
     # Codes such as 007 keep their zeros as labels, but become numbers as features.
     labelled = table.codes.get(names.index(target_name), frame[target_name])
-    learnt = read_target(labelled, target_name, task)
-    if len(learnt.rows) < FEWEST_ROWS:
+    learnt = read_target(labelled if len(usable) == len(frame) else labelled.iloc[usable], target_name, task)
+    rows = usable[learnt.rows]
+    if len(rows) < FEWEST_ROWS:
         raise BadDataset(
-            f"{name} has {len(learnt.rows)} usable rows of {len(frame)}, but {FEWEST_ROWS} are needed. Give more rows."
+            f"{name} has {len(rows)} usable rows of {len(frame)}, but {FEWEST_ROWS} are needed. Give more rows."
         )
 
-    kept = frame if len(learnt.rows) == len(frame) else frame.iloc[learnt.rows]
+    roles = roles.only(learnt.rows)
+    kept = frame if len(rows) == len(frame) else frame.iloc[rows]
+    others = {target_name, *no_features(options)}
     findings = [
         _left_out(finding) if finding.column.name in ignored else finding
-        for finding in _findings(frame, kept, target_name, unnamed)
+        for finding in _findings(frame, kept, [column for column in names if column not in others], unnamed)
     ]
     features = _distinctly_named([finding.feature for finding in findings if finding.feature is not None])
     repairs = (
         *table.repairs,
         *renamed,
+        *told,
         *learnt.repairs,
         *(repair for finding in findings for repair in finding.repairs),
     )
@@ -100,17 +111,27 @@ def _prepare(table: RawTable, target: str | None, task: str | None, name: str, i
         labels=learnt.labels,
         columns=tuple(finding.column for finding in findings),
         repairs=repairs,
-        fingerprint=fingerprint(X, learnt.y, learnt.labels, target_name),
+        fingerprint=fingerprint(X, learnt.y, learnt.labels, target_name, roles),
         schema=schema,
-        rows=learnt.rows,
+        rows=rows,
         target_was_guessed=target is None,
         ignored=ignored,
         warnings=(warning,) if warning else (),
+        roles=roles,
+        hints=split_hints(kept, [finding.column for finding in findings], options),
     )
 
 
-def _findings(frame: pd.DataFrame, kept: pd.DataFrame, target: str, unnamed: set[str]) -> list[InspectedColumn]:
-    candidates = [name for name in frame.columns if name != target]
+def _ignored(names: list[str], target: str, ignore: Collection[str], file_name: str) -> tuple[str, ...]:
+    ignored = tuple(find_column(names, wanted, file_name, "Leave out one with --ignore.") for wanted in ignore)
+    if target in ignored:
+        raise BadDataset(f"{target!r} is the target, so it cannot be left out. Choose another with --target.")
+    return ignored
+
+
+def _findings(
+    frame: pd.DataFrame, kept: pd.DataFrame, candidates: list[str], unnamed: set[str]
+) -> list[InspectedColumn]:
     # A row number is recognised before rows are dropped, as dropping leaves gaps in it.
     likely = [name for name in candidates if names_an_index(name, was_empty=name in unnamed)]
     counters = {name for name in likely if numbers_rows(frame[name])}

@@ -40,6 +40,7 @@ def select(
     metric_name: str,
     *,
     folds: Array | None = None,
+    is_forward: bool = False,
     n_rounds: int = 50,
     n_init: int = 1,
     seed: int = 0,
@@ -49,15 +50,16 @@ def select(
     `predictions` holds out-of-fold class probabilities (rows × classes) or values for each candidate. Only rows that
     every candidate predicted count; the others are NaN. With `folds` (the fold that tests each row) a score is the
     mean over folds, as that of a single run is; where the metric looks at labels, the score after thresholds decides
-    how many are taken, and the log loss, which is smooth, who is next. On these rows the ensemble is never worse than
-    the best candidate.
+    how many are taken, and the log loss, which is smooth, who is next. `is_forward` is as in `judge`. On these rows the
+    ensemble is never worse than the best candidate.
     It begins with the `n_init` best candidates. `seed` draws the rows that are looked at where there are more than
     20,000; all rows decide in the end.
     """
     found = metric(metric_name).on(truth)
     stack, truth, folds = _common_rows(predictions, truth, folds)
+    scores = partial(_scores, is_forward=is_forward)
     guide = metric(GUIDE) if found.needs == "labels" and folds is not None else found
-    singles = np.array([_score(found, _exact(one)[None], truth, folds)[0] for one in stack])
+    singles = np.array([scores(found, _exact(one)[None], truth, folds)[0] for one in stack])
     if np.isnan(singles).all():
         raise BadRequest(f"No candidate has a defined {found.label} on these rows. Choose another metric.")
     best = int(np.nanargmax(singles))
@@ -72,31 +74,37 @@ def select(
     some = None if folds is None else folds[rows]
     candidates = stack[np.ix_(order, rows)].astype(np.float64)
     if guide is not found:
-        guided = np.argsort(-_score(guide, candidates, truth[rows], some), kind="stable")
+        guided = np.argsort(-scores(guide, candidates, truth[rows], some), kind="stable")
         order, candidates = order[guided], candidates[guided]
     counts = _greedy(
         candidates,
-        lambda batch: _score(guide, batch, truth[rows], some),
+        lambda batch: scores(guide, batch, truth[rows], some),
         n_rounds=n_rounds,
         n_init=min(max(1, n_init), len(order)),
-        worth_of=None if guide is found else lambda mean: float(_score(found, mean[None], truth[rows], some)[0]),
+        worth_of=None if guide is found else lambda mean: float(scores(found, mean[None], truth[rows], some)[0]),
     )
     weights = np.zeros(len(stack))
     weights[order] = counts / counts.sum()
-    together = _score(found, _exact(combine(stack, weights))[None], truth, folds)[0]
+    together = scores(found, _exact(combine(stack, weights))[None], truth, folds)[0]
     return weights if together > singles[best] else alone
 
 
 def score(
-    prediction: Array, truth: Array, metric_name: str, *, folds: Array | None = None, y: Array | None = None
+    prediction: Array,
+    truth: Array,
+    metric_name: str,
+    *,
+    folds: Array | None = None,
+    y: Array | None = None,
+    is_forward: bool = False,
 ) -> float:
     """Return the score of out-of-fold predictions on the rows that have one; with `folds`, the mean over folds.
 
-    `y` is as in `all_scores`.
+    `y` is as in `all_scores`, `is_forward` as in `judge`.
     """
     found = metric(metric_name).on(truth if y is None else y)
     stack, truth, folds = _common_rows([prediction], truth, folds)
-    return float(_score(found, _exact(stack[0])[None], truth, folds)[0])
+    return float(_scores(found, _exact(stack[0])[None], truth, folds, is_forward=is_forward)[0])
 
 
 def fold_scores(prediction: Array, truth: Array, metric_name: str, folds: Array) -> Floats:
@@ -107,7 +115,7 @@ def fold_scores(prediction: Array, truth: Array, metric_name: str, folds: Array)
     if found.needs == "labels":
         return judge_folds(rows, truth, np.asarray(tested_in), found.name, positive=found.positive)
     parts = [np.asarray(tested_in) == fold for fold in np.unique(np.asarray(tested_in))]
-    return np.array([_score(found, rows[part][None], truth[part], None)[0] for part in parts])
+    return np.array([_scores(found, rows[part][None], truth[part], None)[0] for part in parts])
 
 
 def _greedy(
@@ -190,13 +198,14 @@ def _some_rows(n_rows: int, seed: int) -> npt.NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n_rows, MOST_ROWS, replace=False))
 
 
-def _score(found: Metric, batch: Array, truth: Array, folds: Array | None) -> Floats:
+def _scores(found: Metric, batch: Array, truth: Array, folds: Array | None, *, is_forward: bool = False) -> Floats:
     """Return the score of each prediction in a batch: the mean over the folds that define it.
 
     Where the metric looks at labels, it is the score after thresholds, which those of the other folds decide.
     """
     if found.needs == "labels" and folds is not None:
-        return np.array([judge(item, truth, folds, found.name, positive=found.positive) for item in batch])
+        judged = partial(judge, truth=truth, folds=folds, metric_name=found.name, positive=found.positive)
+        return np.array([judged(item, is_forward=is_forward) for item in batch])
     function = found.batched or partial(_one_by_one, found)
     if folds is None:
         return function(truth, batch)

@@ -50,14 +50,16 @@ def depends_on_thresholds(metric_name: str) -> bool:
     return metric(metric_name).needs == "labels"
 
 
-def threshold_score(outcome: Outcome, truth: Array, folds: Array, metric_name: str) -> float:
+def threshold_score(
+    outcome: Outcome, truth: Array, folds: Array, metric_name: str, *, is_forward: bool = False
+) -> float:
     """Return what an evaluation is worth: for metrics of labels the score after thresholds, else the plain one.
 
-    Where it is not known what was predicted in every fold, it is the plain one as well.
+    Where it is not known what was predicted in every fold, it is the plain one as well. `is_forward` is as in `judge`.
     """
     if not depends_on_thresholds(metric_name) or outcome.status != "ok" or outcome.predictions is None:
         return outcome.score(metric_name)
-    return judge(outcome.predictions, truth, folds, metric_name)
+    return judge(outcome.predictions, truth, folds, metric_name, is_forward=is_forward)
 
 
 def moves_lines(metric_name: str, truth: Array, folds: Array, n_classes: int) -> bool:
@@ -69,20 +71,37 @@ def moves_lines(metric_name: str, truth: Array, folds: Array, n_classes: int) ->
     return depends_on_thresholds(metric_name) and not is_few(np.asarray(truth)[np.asarray(folds) >= 0], n_classes)
 
 
-def judge(probabilities: Array, truth: Array, folds: Array, metric_name: str, *, positive: int | None = None) -> float:
+def judge(
+    probabilities: Array,
+    truth: Array,
+    folds: Array,
+    metric_name: str,
+    *,
+    positive: int | None = None,
+    is_forward: bool = False,
+) -> float:
     """Return the mean score over folds, each with the factors that are best on the other folds.
+
+    If folds follow one another in time (`is_forward`), the factors are those that are best on the folds before; the
+    first fold has none.
 
     `folds` is the fold that tests each row; rows without probabilities (NaN) do not count. Rows that were all tested
     in one fold take the part of several. Where a class has fewer than a hundred rows, the factors are all equal.
     F1 looks at the `positive` class, by default at the rarer one of all rows, tested or not.
     """
-    values = judge_folds(probabilities, truth, folds, metric_name, positive=positive)
+    values = judge_folds(probabilities, truth, folds, metric_name, positive=positive, is_forward=is_forward)
     defined = values[np.isfinite(values)]
     return float(np.mean(defined)) if len(defined) else float("nan")
 
 
 def judge_folds(
-    probabilities: Array, truth: Array, folds: Array, metric_name: str, *, positive: int | None = None
+    probabilities: Array,
+    truth: Array,
+    folds: Array,
+    metric_name: str,
+    *,
+    positive: int | None = None,
+    is_forward: bool = False,
 ) -> Floats:
     """Return the score of each fold, as `judge` has it; NaN where it is not defined."""
     positive = metric(metric_name).on(truth).positive if positive is None else positive
@@ -92,7 +111,8 @@ def judge_folds(
     if len(np.unique(tested_in)) == 1:
         tested_in = np.arange(len(rows)) % N_PARTS
     lines = lines_between(chances, truth, tested_in)
-    elsewhere = lines.tables.sum(axis=1, keepdims=True) - lines.tables
+    so_far = lines.tables.cumsum(axis=1) if is_forward else lines.tables.sum(axis=1, keepdims=True)
+    elsewhere = so_far - lines.tables
     plain = int(np.argmin(np.abs(lines.logs).sum(axis=1))) if is_few(truth, chances.shape[1]) else None
     chosen = [
         best_line(lines.logs, elsewhere[:, fold], metric_name, positive) if plain is None else plain

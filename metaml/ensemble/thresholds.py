@@ -24,6 +24,7 @@ from metaml.ensemble.threshold_scores import (
     lines_between,
 )
 from metaml.metrics import Metric, metric
+from metaml.splits import FoldPlan, given_plan
 from metaml.splits.shuffled import plan_folds
 
 Way = Callable[[Floats, Array, Metric], Floats]
@@ -51,10 +52,13 @@ def decide(probabilities: Array, multipliers: Array | None = None) -> Positions:
     return np.asarray(np.argmax(weighted, axis=1), dtype=np.int64)
 
 
-def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, seed: int = 0) -> Floats:
+def tune_multipliers(
+    probabilities: Array, truth: Array, metric_name: str, *, seed: int = 0, folds: Array | None = None
+) -> Floats:
     """Return a factor for each class, the largest being 1; all are 1 if the metric ignores labels or rows are few.
 
     `probabilities` are out of fold, rows that were not tested are NaN; F1 looks at the class that is rarer in all rows.
+    Factors are checked on the `folds` that test the rows, such as groups that belong together, else on shuffled ones.
     """
     found = metric(metric_name).on(truth)
     neutral = np.ones(probabilities.shape[1])
@@ -70,10 +74,12 @@ def tune_multipliers(probabilities: Array, truth: Array, metric_name: str, *, se
         return neutral
     accepted: Way = _equal
     # With enough rows of each class, a single line is accepted without a check.
-    if not is_few(truth, len(neutral)) or _is_worth_it(chances, truth, found, rng, _line, accepted):
+    tested_in = None if folds is None else np.asarray(folds)[rows]
+    is_worth_it = partial(_is_worth_it, chances, truth, found, rng, folds=tested_in)
+    if not is_few(truth, len(neutral)) or is_worth_it(_line, accepted):
         accepted = _line
     annealed = partial(_anneal, rng=rng)
-    if len(neutral) > 2 and _is_worth_it(chances, truth, found, rng, annealed, accepted):
+    if len(neutral) > 2 and is_worth_it(annealed, accepted):
         accepted = annealed
     logs = accepted(chances, truth, found)
     return np.asarray(np.exp(logs - logs.max()))
@@ -90,13 +96,20 @@ def _line(chances: Floats, truth: Array, found: Metric) -> Floats:
 
 
 def _is_worth_it(
-    chances: Floats, truth: Array, found: Metric, rng: np.random.Generator, way: Way, simpler: Way
+    chances: Floats,
+    truth: Array,
+    found: Metric,
+    rng: np.random.Generator,
+    way: Way,
+    simpler: Way,
+    *,
+    folds: Array | None,
 ) -> bool:
     """Return whether the factors of `way` beat those of `simpler` on rows they were not tuned on.
 
     The gain must exceed one standard error.
     """
-    plan = plan_folds(len(truth), truth, n_folds=N_CHECKS, seed=int(rng.integers(2**31)))
+    plan = _check_plan(truth, folds, rng)
     simple, tuned = np.empty(len(truth), dtype=np.int64), np.empty(len(truth), dtype=np.int64)
     for fold in range(plan.n_folds):
         train, test = plan.split(fold)
@@ -106,6 +119,15 @@ def _is_worth_it(
     draws = (rng.integers(len(truth), size=len(truth)) for _ in range(N_RESAMPLES))
     noise = np.nanstd([found.function(truth[i], tuned[i]) - found.function(truth[i], simple[i]) for i in draws])
     return bool(gain > noise)
+
+
+def _check_plan(truth: Array, folds: Array | None, rng: np.random.Generator) -> FoldPlan:
+    """Return the folds that factors are checked on: those given, if there are several, else shuffled ones."""
+    seed = int(rng.integers(2**31))
+    known = np.unique([] if folds is None else folds, return_inverse=True)
+    if len(known[0]) > 1:
+        return given_plan(known[1])
+    return plan_folds(len(truth), truth, n_folds=N_CHECKS, seed=seed)
 
 
 def _anneal(chances: Floats, truth: Array, found: Metric, *, rng: np.random.Generator) -> Floats:

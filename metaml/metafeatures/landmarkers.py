@@ -26,6 +26,7 @@ from metaml.metafeatures.trees import (
     reduced_error_leaves,
 )
 from metaml.metafeatures.view import Ints, View, scaled
+from metaml.splits.group import group_parts
 
 Guesses = dict[str, list[Floats]]
 """The class probabilities of each model of a landmarker (several models where one would be too random)."""
@@ -155,9 +156,35 @@ def _why_not(view: View) -> str | None:
 
 
 def halves(view: View) -> list[tuple[View, View]]:
-    """The rows to learn from and the rows to guess, for each of two folds."""
-    first = two_folds(view.y)
+    """The rows to learn from and the rows to guess, for each of two folds.
+
+    Rows of a group are in the same fold. If rows have times, there is one fold: the later half.
+    """
+    if view.times is not None and np.ptp(view.times) > 0:
+        return [_earlier_and_later(view, view.times)]
+    first = two_folds(view.y) if view.groups is None else _half_of_the_groups(view.groups, view.y)
     return [(view.take(np.flatnonzero(~part)), view.take(np.flatnonzero(part))) for part in (first, ~first)]
+
+
+def _earlier_and_later(view: View, times: Floats) -> tuple[View, View]:
+    """The earlier and the later half of the rows, those of one moment together; the later one without known groups."""
+    places = np.unique(times, return_inverse=True)[1]
+    n_until = np.cumsum(np.bincount(places))[:-1]
+    later = places > int(np.abs(n_until - times.size / 2).argmin())
+    asked = later
+    if view.groups is not None:
+        asked = later & ~np.isin(view.groups, view.groups[~later])
+        asked = asked if asked.any() else later
+    return view.take(np.flatnonzero(~later)), view.take(np.flatnonzero(asked))
+
+
+def _half_of_the_groups(groups: Ints, y: Floats | Ints) -> np.ndarray:
+    """Which rows are in the first of two folds of whole groups; shuffled if there is one group only."""
+    if np.unique(groups).size < 2:
+        return two_folds(y)
+    classes = y if y.dtype.kind in "iu" else None
+    parts, _ = group_parts(groups, classes, 2, _SEED)
+    return np.asarray(parts == 0)
 
 
 def two_folds(y: Floats | Ints) -> np.ndarray:

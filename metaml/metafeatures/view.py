@@ -33,6 +33,10 @@ class View:
     n_classes: int
     """Classes that occur in the whole data set; 0 for a regression target."""
     task: Literal["binary", "multiclass", "regression"]
+    groups: Ints | None = None
+    """Which rows belong together, if that is known: landmarkers are tested on groups that they have not seen."""
+    times: Floats | None = None
+    """When rows were observed, if that is known: landmarkers are tested on rows that are later."""
 
     @property
     def n_rows(self) -> int:
@@ -51,7 +55,11 @@ class View:
 
     def take(self, rows: Ints) -> View:
         """The same columns, only these rows."""
-        return replace(self, numbers=self.numbers[rows], codes=self.codes[rows], y=self.y[rows])
+        groups = None if self.groups is None else self.groups[rows]
+        times = None if self.times is None else self.times[rows]
+        return replace(
+            self, numbers=self.numbers[rows], codes=self.codes[rows], y=self.y[rows], groups=groups, times=times
+        )
 
     def keep(self, numbers: Ints, codes: Ints) -> View:
         """The same rows, only these numeric and these categorical columns (by position)."""
@@ -87,6 +95,8 @@ def view_of(dataset: Dataset) -> View:
         y=dataset.y,
         n_classes=0 if dataset.task == "regression" else int(np.unique(dataset.y).size),
         task=dataset.task,
+        groups=dataset.roles.groups,
+        times=dataset.roles.times,
     )
 
 

@@ -2,12 +2,13 @@
 
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan, Job, Outcome
 from metaml.evaluation.environment import environment
 from metaml.metafeatures import describe
+from metaml.splits.fold_plan import Strategy, plan_from
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, Run
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def dataset_record(dataset: Dataset, origin: str, details: Mapping[str, Any]) ->
         source=origin,
         details={
             **details,
+            **({"roles": said} if (said := dataset.roles.options.as_json()) else {}),
             "columns": {column.name: column.kind for column in dataset.columns[:MOST_COLUMNS]},
             "repairs": [
                 f"{repair.column or 'table'}: {repair.what} ({repair.why})" for repair in dataset.repairs[:MOST_REPAIRS]
@@ -66,8 +68,20 @@ def dataset_record(dataset: Dataset, origin: str, details: Mapping[str, Any]) ->
 
 def fold_plan_record(plan: FoldPlan) -> FoldPlanRecord:
     """Return what the knowledge base keeps of a fold plan: all of it."""
-    packed = zlib.compress(plan.assignment.astype("<i2").tobytes(), 9)
+    packed = zlib.compress(plan.content, 9)
     return FoldPlanRecord(plan.hash, plan.strategy, plan.n_folds, plan.seed, plan.max_rows, packed)
+
+
+def kept_plan(kept: FoldPlanRecord, n_rows: int) -> FoldPlan | None:
+    """Return the fold plan as it was kept; None if it was not, or is damaged."""
+    if kept.assignment is None or kept.n_folds is None:
+        return None
+    strategy = cast(Strategy, kept.strategy)
+    try:
+        content = zlib.decompress(kept.assignment)
+        return plan_from(content, n_rows, strategy, kept.n_folds, kept.seed or 0, kept.max_rows)
+    except (zlib.error, ValueError):
+        return None
 
 
 def environment_record() -> EnvironmentRecord:

@@ -2,24 +2,18 @@
 
 import math
 import platform
-import zlib
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
-
-import numpy as np
 
 from metaml.algorithms import ALGORITHMS
-from metaml.data import TASKS, Dataset, read_dataset
+from metaml.data import TASKS, ColumnOptions, Dataset, read_dataset
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Evaluator, FoldPlan, Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.evaluation.environment import library_versions
-from metaml.records.conversion import stopped_early
+from metaml.records.conversion import kept_plan, stopped_early
 from metaml.sources import builtin
 from metaml.splits import splitter_of
-from metaml.splits.fold_plan import Strategy
 from metaml_kb.lookup import StoredRun
 
 TOLERANCE = 1e-9
@@ -121,7 +115,8 @@ def dataset_of(
     if path is None:
         return _bundled(stored)
     task = known.task if known.task in TASKS else None
-    dataset = read_dataset(path, target=target or known.target, task=task, ignore=ignore)
+    options = ColumnOptions.from_json(known.details.get("roles"))
+    dataset = read_dataset(path, target=target or known.target, task=task, ignore=ignore, options=options)
     if dataset.fingerprint != known.fingerprint:
         raise BadDataset(
             f"{path.name} is not the data that run {stored.key[:8]} was made on: {_shape(dataset)}, while {known.name} "
@@ -157,13 +152,9 @@ def _recorded_shape(stored: StoredRun) -> str:
 def plan_of(stored: StoredRun, dataset: Dataset) -> FoldPlan:
     """Return the fold plan of a stored run: as it was kept, else made again from its seed."""
     kept = stored.fold_plan
-    plan = None
-    if kept.assignment is not None and kept.n_folds is not None:
-        with suppress(zlib.error, ValueError):
-            assignment = np.frombuffer(zlib.decompress(kept.assignment), dtype="<i2").astype(np.int16)
-            strategy = cast(Strategy, kept.strategy)
-            plan = FoldPlan(strategy, kept.n_folds, kept.seed or 0, kept.max_rows, assignment)
-    elif kept.n_folds is not None and kept.seed is not None and (splitter := splitter_of(kept.strategy)) is not None:
+    plan = kept_plan(kept, len(dataset.y))
+    splitter = splitter_of(kept.strategy) if kept.assignment is None else None
+    if splitter is not None and kept.n_folds is not None and kept.seed is not None:
         plan = make_plan(dataset, kept.n_folds, kept.seed, kept.max_rows, splitter=splitter)
     if plan is None or plan.hash != kept.key:
         raise BadRequest(

@@ -12,8 +12,11 @@ from metaml.report.data import (
     FeatureImportance,
     Final,
     MemberFacts,
+    OwnTestFacts,
     ReportData,
     SessionFacts,
+    SplitComparison,
+    SplitFacts,
     TrialRow,
 )
 from metaml.report.importance import hyperparameter_importance
@@ -29,8 +32,11 @@ __all__ = [
     "FeatureImportance",
     "Final",
     "MemberFacts",
+    "OwnTestFacts",
     "ReportData",
     "SessionFacts",
+    "SplitComparison",
+    "SplitFacts",
     "TrialRow",
     "basis",
     "calibration_bins",

@@ -1,5 +1,7 @@
 """What a report is made of: plain values. Most parts are optional, so that every session gets a report."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -101,6 +103,51 @@ class Final:
         return max((member.layer for member in self.members), default=1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SplitFacts:
+    """How rows became folds: by `group` and `time` (names of columns), by folds that were `given`, or shuffled.
+
+    `hints` are sentences about columns that look like time or groups. `other` compares the split with another one, as
+    far as a quick model was tried both ways.
+    """
+
+    strategy: str = "shuffled"
+    group: str | None = None
+    time: str | None = None
+    hints: Sequence[str] = ()
+    other: SplitComparison | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitComparison:
+    """What a quick model scores if rows are shuffled and if they are split by a column, with the standard error.
+
+    `kind` is what the column is: time or group.
+    """
+
+    column: str
+    kind: str
+    shuffled: float
+    honest: float
+    error: float
+
+    @property
+    def is_large(self) -> bool:
+        """Return whether a shuffled split would tell a score that is too high by more than chance."""
+        return self.shuffled - self.honest > 2 * self.error
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnTestFacts:
+    """What the model scores on the user's own test table, with the standard error."""
+
+    name: str
+    n_rows: int
+    score: float
+    error: float
+    notes: Sequence[str] = ()
+
+
 @dataclass(frozen=True)
 class FeatureImportance:
     """How much the score falls when a column is shuffled, and how much that varies."""
@@ -163,6 +210,8 @@ class ReportData:
     metric: str
     session: SessionFacts
     is_after_thresholds: bool = False
+    split: SplitFacts = SplitFacts()
+    own_test: OwnTestFacts | None = None
     trials: Sequence[TrialRow] = ()
     baselines: Mapping[str, float] = field(default_factory=dict)
     final: Final | None = None

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from metaml.report.data import Final, ReportData
 from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.split_wording import own_test_sentence, split_sentences
 from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, settings, side_by_side, table, tiles
 from metaml.report.wording import (
     basis,
@@ -44,6 +45,7 @@ def headline(data: ReportData) -> Html:
         else:
             said.append(joined(reached, " ", _name(data.dataset.target), "; its score could not be measured."))
         said.append(comparison(data))
+        said.append(own_test_sentence(data))
     warning = None
     if final is not None and final.kind == "fallback":
         why = final.why or "nothing better could be fitted within the budget; give it more time"
@@ -159,7 +161,8 @@ def reading(data: ReportData) -> Html:
     )
     target = _target(data)
     warnings = [paragraph(f"Warning: {warning}") for warning in dataset.warnings]
-    return joined(*warnings, side_by_side(known, target) if target else known, _repairs(data))
+    split = [paragraph(sentence) for sentence in split_sentences(data)]
+    return joined(*warnings, side_by_side(known, target) if target else known, *split, _repairs(data))
 
 
 def _target(data: ReportData) -> Html | None:

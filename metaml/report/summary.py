@@ -8,7 +8,8 @@ from collections import Counter
 from typing import Any
 
 from metaml.evaluation.scoring import METRICS, display
-from metaml.report.data import ExperienceFacts, Final, ReportData
+from metaml.report.data import ExperienceFacts, Final, OwnTestFacts, ReportData
+from metaml.report.split_wording import own_test_sentence, split_sentences
 from metaml.report.wording import basis, comparison, complete, effort, metric_label, model_words, score_text, validated
 
 FORMAT = 1
@@ -52,6 +53,14 @@ def summary(data: ReportData) -> dict[str, Any]:
             # The scores shown are those of labels after the tuned decision thresholds.
             "is_after_thresholds": data.is_after_thresholds,
         },
+        "split": {
+            "strategy": data.split.strategy,
+            "group": data.split.group,
+            "time": data.split.time,
+            "hints": list(data.split.hints),
+            "said": split_sentences(data),
+        },
+        "test": None if data.own_test is None else _own_test(data.metric, data.own_test),
         "model": None if final is None else _model(data.metric, final),
         "best": None
         if best is None
@@ -104,6 +113,18 @@ def _model(metric: str, final: Final) -> dict[str, Any]:
     }
 
 
+def _own_test(metric: str, facts: OwnTestFacts) -> dict[str, Any]:
+    """Return what best.json says about the user's own test table."""
+    return {
+        "name": facts.name,
+        "n_rows": facts.n_rows,
+        "score": _plain(facts.score),
+        "shown": _plain(display(metric, facts.score)[1]),
+        "standard_error": _plain(facts.error),
+        "notes": list(facts.notes),
+    }
+
+
 def _experience(facts: ExperienceFacts) -> dict[str, Any]:
     """Return what best.json says about experience."""
     return {
@@ -150,7 +171,7 @@ def _headline(data: ReportData) -> str:
     reached = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, data.final.score)}"
     known = f": {validated(data)} {reached}." if math.isfinite(data.final.score) else "; its score is not known."
     why = f"It was saved because {data.final.why}." if data.final.why else ""
-    said = [f"{model_words(data)}{known}", why, comparison(data), effort(data)]
+    said = [f"{model_words(data)}{known}", own_test_sentence(data), why, comparison(data), effort(data)]
     return " ".join(sentence for sentence in said if sentence)
 
 

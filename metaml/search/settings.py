@@ -9,6 +9,7 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits, metric
 from metaml.seeds import check_seed
+from metaml.splits import Splitter
 from metaml.splits.shuffled import HELD_OUT_SHARE
 
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
@@ -36,7 +37,7 @@ class TuneSettings:
     is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
     final model be calibrated where that helps. `n_repeats` is how often what may join the ensemble is evaluated again
     on other folds; with None, as often as time allows, but not where evaluations are counted. `user` and `project` are
-    words to find the session by.
+    words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set decide.
     """
 
     metric: str = "auto"
@@ -58,6 +59,7 @@ class TuneSettings:
     n_repeats: int | None = None
     user: str | None = None
     project: str | None = None
+    splitter: Splitter | None = None
 
     @property
     def clock(self) -> float | None:
@@ -121,7 +123,7 @@ def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int |
     If five folds of all rows would exceed the time share, use one held-out fold with more rows instead: models are then
     compared at nearly the size that they will have. That fold must hold enough rows of a rare class.
     """
-    if settings.max_rows is not None or settings.clock is None:
+    if settings.max_rows is not None or settings.clock is None or settings.splitter is not None:
         return settings.n_folds, settings.max_rows
     n_rows, n_columns = len(dataset.y), max(dataset.X.shape[1], 1)
     trees = len(dataset.labels) if dataset.task == "multiclass" and dataset.labels is not None else 1

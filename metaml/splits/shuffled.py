@@ -48,12 +48,7 @@ def plan_folds(
     max_rows: int | None = None,
 ) -> FoldPlan:
     """Return shuffled folds of `n_rows` rows, stratified by `classes` unless that is None."""
-    if not 1 <= n_folds <= MAX_FOLDS:
-        raise BadRequest(f"Cross-validation needs 1 to {MAX_FOLDS} folds, not {n_folds}. Choose for instance 5.")
-    if max_rows is not None and max_rows < 2:
-        raise BadRequest(f"A subsample of {max_rows} rows cannot be cross-validated. Allow at least 2 rows.")
-    if n_rows < 2:
-        raise BadDataset(f"A data set with {n_rows} rows cannot be cross-validated. Give at least 2 rows.")
+    check_request(n_rows, n_folds, max_rows)
     if max_rows is not None and max_rows >= n_rows:
         max_rows = None
     rng = np.random.default_rng(seed)
@@ -72,6 +67,16 @@ def plan_folds(
     assignment[dealt] = np.arange(len(dealt)) % n_folds
     strategy = "kfold" if classes is None else "stratified"
     return FoldPlan(strategy, n_folds, seed, max_rows, assignment)  # type: ignore[arg-type]
+
+
+def check_request(n_rows: int, n_folds: int, max_rows: int | None) -> None:
+    """Raise an error if rows cannot be split as asked for."""
+    if not 1 <= n_folds <= MAX_FOLDS:
+        raise BadRequest(f"Cross-validation needs 1 to {MAX_FOLDS} folds, not {n_folds}. Choose for instance 5.")
+    if max_rows is not None and max_rows < 2:
+        raise BadRequest(f"A subsample of {max_rows} rows cannot be cross-validated. Allow at least 2 rows.")
+    if n_rows < 2:
+        raise BadDataset(f"A data set with {n_rows} rows cannot be cross-validated. Give at least 2 rows.")
 
 
 def _members(classes: Array) -> list[Rows]:

@@ -51,7 +51,7 @@ class Bagged:
 def can_be_repeated(plan: FoldPlan, settings: TuneSettings) -> bool:
     """Return whether repeats are wanted and other folds of the same kind exist: several, random, testing every row."""
     is_wanted = settings.n_repeats != 0 and (settings.n_repeats is not None or settings.clock is not None)
-    is_random = splitter_of(plan.strategy) is SPLITTERS["shuffled"]
+    is_random = splitter_of(plan.strategy) in (SPLITTERS["shuffled"], SPLITTERS["group"])
     return is_wanted and is_random and plan.n_folds > 2 and plan.n_tested == len(plan.assignment)
 
 

@@ -54,7 +54,9 @@ def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -
     if settings.refits:
         return False
     n_rows = len(searched.plan.assignment)
-    is_whole = searched.plan.n_tested == n_rows >= LEAST_AVERAGED
+    plan = searched.plan
+    # A fold that trains on the past alone, or on a part of the rows, is no model of all of them.
+    is_whole = plan.n_tested == n_rows >= LEAST_AVERAGED and plan.training is None
     return is_whole and (n_members == 1 or not METRICS[searched.metric].is_about_probabilities)
 
 

@@ -20,7 +20,6 @@ from metaml.tuning.trials import FoldModels, Found, Trial
 Array = npt.NDArray[np.float64]
 UNTIMED_SECONDS = 10.0
 LEAST_SECONDS = 0.3
-FOLD = 0
 
 
 def column_importances(
@@ -49,9 +48,11 @@ def column_importances(
     if seconds < max(LEAST_SECONDS, 0.0 if kept else 2 * trial.outcome.fit_seconds / n_folds):
         return [], too_late
     own = Budget(seconds)
-    estimator = kept[FOLD] if kept else None
+    # Of folds in time, the last one has learnt from most rows.
+    fold = found.plan.n_folds - 1 if found.plan.is_forward else 0
+    estimator = kept[fold] if kept else None
     if not kept:
-        estimator, is_late = _fit_to_fold(dataset, found, trial, executor, settings, own)
+        estimator, is_late = _fit_to_fold(dataset, found, trial, fold, executor, settings, own)
         if is_late:
             return [], too_late
     if estimator is None:
@@ -59,7 +60,7 @@ def column_importances(
             [],
             "The importance of the columns was not measured: the model could not be fitted to a part of the rows.",
         )
-    _, test = found.plan.split(FOLD)
+    _, test = found.plan.split(fold)
 
     def predict(rows: pd.DataFrame) -> Array:
         if dataset.labels is None:
@@ -81,12 +82,18 @@ def column_importances(
 
 
 def _fit_to_fold(
-    dataset: Dataset, found: Found, trial: Trial, executor: Executor, settings: TuneSettings, budget: Budget
+    dataset: Dataset,
+    found: Found,
+    trial: Trial,
+    fold: int,
+    executor: Executor,
+    settings: TuneSettings,
+    budget: Budget,
 ) -> tuple[Any, bool]:
     """Return a trial's configuration fitted without the rows of one fold (None if it fails), and whether it is late."""
     limits = Limits(budget.left, settings.limits.megabytes)
     config, name = dict(trial.run.config), trial.run.algorithm
-    job = Job(dataset.fingerprint, name, config, found.plan, PLAN_SEED, limits, folds=(FOLD,), refit=True)
+    job = Job(dataset.fingerprint, name, config, found.plan, PLAN_SEED, limits, folds=(fold,), refit=True)
     ticket = executor.submit(job)
     answer = executor.next(timeout=budget.left)
     if answer is None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from metaml.algorithms.boosting import for_all_rows
-from metaml.arrays import Array, Floats
+from metaml.arrays import Floats
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.calibration import calibrate
@@ -158,11 +158,12 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
     plain = predictions = _together(chosen)
     multipliers = calibrated = None
     if dataset.labels is not None and settings.calibrates:
-        calibrated = calibrate(plain, dataset.y, _folds(found), found.metric)
+        calibrated = calibrate(plain, dataset.y, _judged(found)["folds"], found.metric)
         predictions = plain if calibrated is None else calibrated.predictions
     if dataset.labels is not None and depends_on_thresholds(found.metric):
-        multipliers = tune_multipliers(predictions, dataset.y, found.metric, seed=settings.seed)
-    value = score(predictions, dataset.y, found.metric, folds=_folds(found))
+        folds = None if found.plan.is_shuffled else found.judging_plan.assignment
+        multipliers = tune_multipliers(predictions, dataset.y, found.metric, seed=settings.seed, folds=folds)
+    value = score(predictions, dataset.y, found.metric, **_judged(found))
     model = Model.of(
         dataset,
         members,
@@ -180,8 +181,10 @@ def _facts(found: Found) -> dict[str, object]:
     return {"session": found.session, "n_evaluations": len(found.trials)}
 
 
-def _folds(found: Found) -> Array:
-    return found.judging_plan.assignment.astype(np.float64)
+def _judged(found: Found) -> dict[str, Any]:
+    """Return how out-of-fold predictions are judged: fold by fold, and whether these follow one another in time."""
+    plan = found.judging_plan
+    return {"folds": plan.assignment.astype(np.float64), "is_forward": plan.is_forward}
 
 
 def _together(chosen: Sequence[Chosen]) -> Floats:
@@ -195,7 +198,7 @@ def _chosen(dataset: Dataset, found: Found, kept: Sequence[Trial]) -> list[Chose
     """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
     offered = candidates_of(kept, found.plan.n_tested)
     predictions = [np.asarray(trial.outcome.predictions) for trial in offered]
-    weights = select(predictions, dataset.y, found.metric, folds=_folds(found))
+    weights = select(predictions, dataset.y, found.metric, **_judged(found))
     members = [Chosen(trial, float(weight)) for trial, weight in zip(offered, weights, strict=True) if weight]
     return sorted(members, key=lambda member: -member.weight)
 
@@ -204,7 +207,7 @@ def _score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float
     """Return the score of an ensemble on the rows that its members predicted; that of one alone is known."""
     if len(chosen) == 1:
         return chosen[0].trial.score
-    return score(_together(chosen), dataset.y, found.metric, folds=_folds(found))
+    return score(_together(chosen), dataset.y, found.metric, **_judged(found))
 
 
 def _fitted(

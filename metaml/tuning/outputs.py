@@ -25,6 +25,8 @@ from metaml.report import (
     MemberFacts,
     ReportData,
     SessionFacts,
+    SplitComparison,
+    SplitFacts,
     TrialRow,
     basis,
     calibration_bins,
@@ -38,6 +40,7 @@ from metaml.report import (
 )
 from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Finished
+from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
 from metaml.tuning.trials import Found
 
@@ -49,7 +52,7 @@ Run it in the environment it was made in: python best.py PATH_OF_THE_DATA
 import sys
 
 from metaml.algorithms import ALGORITHMS
-from metaml.data import read_dataset
+from metaml.data import {imported}read_dataset
 from metaml.evaluation import Job, Limits, evaluate, make_plan
 from metaml.ensemble.threshold_scores import threshold_score
 
@@ -63,11 +66,11 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         print("Name the file that holds the data: python best.py PATH_OF_THE_DATA", file=sys.stderr)
         sys.exit(2)
-    dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r}{ignore})
+    dataset = read_dataset(sys.argv[1], target={target!r}, task={task!r}{ignore}{options})
     plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
     job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")), keep_predictions=True)
     outcome = evaluate(job, dataset, ALGORITHMS[ALGORITHM])
-    print(threshold_score(outcome, dataset.y, plan.assignment, {metric!r}))
+    print(threshold_score(outcome, dataset.y, plan.assignment, {metric!r}{forward}))
 '''
 
 
@@ -79,10 +82,13 @@ def report_data(
     used_seconds: float,
     ledger: Mapping[str, float],
     features: Sequence[FeatureImportance],
-    absent: Mapping[str, str],
+    no_features: str,
     output: Path | None,
+    *,
+    comparison: SplitComparison | None = None,
+    own_test: OwnTest | None = None,
 ) -> ReportData:
-    """Return all that the report tells."""
+    """Return all that the report tells; `no_features` says why nothing is known about the importance of columns."""
     trials = [
         TrialRow(
             number=number,
@@ -102,6 +108,8 @@ def report_data(
         dataset=_dataset_facts(dataset),
         metric=found.metric,
         is_after_thresholds=_moves_lines(dataset, found),
+        split=_split_facts(dataset, found, comparison),
+        own_test=None if own_test is None else own_test.facts(finished.model, found.metric, dataset.y),
         session=SessionFacts(
             used_seconds=used_seconds,
             budget_seconds=settings.seconds,
@@ -125,7 +133,7 @@ def report_data(
         features=features,
         experience=found.experience,
         ledger=ledger,
-        absent=absent,
+        absent={"features": no_features} if no_features else {},
     )
     return _with_errors(data, dataset, finished)
 
@@ -134,6 +142,15 @@ def _moves_lines(dataset: Dataset, found: Found) -> bool:
     if dataset.labels is None:
         return False
     return moves_lines(found.metric, dataset.y, found.plan.assignment, len(dataset.labels))
+
+
+def _split_facts(dataset: Dataset, found: Found, comparison: SplitComparison | None) -> SplitFacts:
+    options = dataset.roles.options
+    # Folds that were given are what the user wants.
+    hints = () if found.plan.strategy == "given" else tuple(map(str, dataset.hints))
+    return SplitFacts(
+        strategy=found.plan.strategy, group=options.group, time=options.time, hints=hints, other=comparison
+    )
 
 
 def _dataset_facts(dataset: Dataset) -> DatasetFacts:
@@ -258,7 +275,12 @@ def best_code(dataset: Dataset, found: Found, data: ReportData) -> str:
     """Return a program whose score is that of the best single run."""
     best = found.ranked[0]
     config: dict[str, Any] = dict(best.run.config)
+    said = dataset.roles.options.as_json()
+    options = ", ".join(f"{name}={value!r}" for name, value in said.items())
     return BEST_CODE.format(
+        imported="ColumnOptions, " if said else "",
+        options=f", options=ColumnOptions({options})" if said else "",
+        forward=", is_forward=True" if found.plan.is_forward else "",
         dataset=dataset.name,
         metric=metric(found.metric).name,
         validated=validated(data),

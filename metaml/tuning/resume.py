@@ -3,7 +3,7 @@
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 import psutil
 
 from metaml.evaluation import FoldPlan, Limits, Outcome
-from metaml.records.conversion import stopped_early
+from metaml.records.conversion import kept_plan, stopped_early
 from metaml.records.session_keys import stored_plan
 from metaml.search.plan import SearchPlan
 from metaml.search.settings import TuneSettings
+from metaml.splits.given import KeptFolds
 from metaml.tuning.trials import PredictionFiles, Trial
 from metaml_kb import KnowledgeBase
 from metaml_kb.lookup import find_run
@@ -31,6 +32,7 @@ class UnfinishedSession:
     search_plan: SearchPlan
     trials: tuple[Trial, ...]
     settings: Mapping[str, Any]
+    folds: KeptFolds | None = None
 
     def resumed(self, settings: TuneSettings) -> TuneSettings:
         """Return the settings to go on with: all that decides what is tried, and how it is judged, stays."""
@@ -49,6 +51,8 @@ class UnfinishedSession:
             max_rows=kept["max_rows"] or sys.maxsize,
             limits=Limits(kept["limit_seconds"], kept["limit_megabytes"]),
             exclude_datasets=tuple(kept["left_out"]),
+            # How other folds were made follows from the data set.
+            splitter=self.folds or settings.splitter,
         )
 
     @property
@@ -69,8 +73,19 @@ def find_unfinished(kb: KnowledgeBase, dataset: str, prediction_files: Predictio
             joined = stored_plan(_last(kb, str(key), "experience joined") or {})
             plan = SearchPlan.from_json(joined or stored)
             trials = trials_of(kb, str(key), plan.metric, prediction_files)
-            return UnfinishedSession(str(key), plan, trials, settings)
+            return UnfinishedSession(str(key), plan, trials, settings, _given_folds(kb, trials))
     return None
+
+
+def _given_folds(kb: KnowledgeBase, trials: Sequence[Trial]) -> KeptFolds | None:
+    """Return the folds that were given to a session; None if they were made from the data set."""
+    if not trials:
+        return None
+    stored = find_run(kb, trials[0].run.identity)
+    if stored.fold_plan.strategy != "given":
+        return None
+    kept = kept_plan(stored.fold_plan, stored.dataset.n_rows or 0)
+    return None if kept is None else KeptFolds(kept)
 
 
 def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:

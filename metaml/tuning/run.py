@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -23,9 +24,11 @@ from metaml.tuning.column_importance import column_importances
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
 from metaml.tuning.outputs import report_data, write_files
+from metaml.tuning.own_test import OwnTest
 from metaml.tuning.resume import UnfinishedSession, find_unfinished
 from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers, second_layer_seconds
 from metaml.tuning.session import TuneSession
+from metaml.tuning.split_comparison import compare_splits
 from metaml.tuning.trials import FoldModels, Found, PredictionFiles, TuneProgress
 from metaml.tuning.uncertainty import with_uncertainty
 from metaml_kb import KnowledgeBase, open_kb
@@ -63,6 +66,7 @@ def tune(
     budget: Budget | None = None,
     resume: bool = False,
     predictions: bool = False,
+    test: OwnTest | None = None,
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
@@ -72,6 +76,7 @@ def tune(
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
     session on this data set continues; if there is none, a new one starts and `on_note` gets a sentence that says so.
+    `test` is a table that is scored by the final model, and used for nothing else.
     """
     if output is not None:
         check_output(output)
@@ -115,10 +120,11 @@ def tune(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
         finished = with_uncertainty(dataset, found, finished, workers, hurried, end)
-        features, no_features = column_importances(dataset, found, finished, workers, hurried, end, models)
+        features = column_importances(dataset, found, finished, workers, hurried, end, models)
+        comparison = compare_splits(dataset, found, end, settings)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
-        missing = {"features": no_features} if no_features else {}
-        data = report_data(dataset, found, finished, settings, budget.used, ledger, features, missing, output)
+        tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
+        data = tell(comparison=comparison, own_test=test)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used

@@ -24,7 +24,7 @@ from metaml.ensemble.pool import distinct
 from metaml.ensemble.selection import score, select
 from metaml.evaluation import Executor, FoldPlan, Job, Outcome
 from metaml.records.conversion import run_of
-from metaml.search.objectives import MetricObjective
+from metaml.search.objectives import objective_of
 from metaml.search.settings import TuneSettings
 from metaml.spaces import Config
 from metaml.splits import PLAN_SEED
@@ -73,9 +73,14 @@ class SecondLayer:
 
 
 def can_have_layers(dataset: Dataset, plan: FoldPlan, settings: TuneSettings) -> bool:
-    """Return whether a second layer is possible: it is wanted, and every row is tested in one of several folds."""
+    """Return whether a second layer is possible: it is wanted, and every row is tested in one of several folds.
+
+    Under a split by time, the earliest rows are never tested: a second layer could not learn from the first on them
+    without looking ahead, so there is none.
+    """
     is_wanted = settings.n_layers == 2 or (settings.n_layers is None and settings.clock is not None)
-    return is_wanted and plan.n_folds > 2 and plan.n_tested == len(dataset.y) >= LEAST_ROWS
+    is_whole = plan.n_tested == len(dataset.y) >= LEAST_ROWS and plan.training is None and not plan.is_forward
+    return is_wanted and plan.n_folds > 2 and is_whole
 
 
 def is_base(trial: Trial) -> bool:
@@ -243,7 +248,7 @@ class Stacking:
     def _evaluated(self, data: Dataset, stackers: Sequence[Stacker]) -> list[Trial]:
         """Return the complete trials of the second layer."""
         self.executor.add(data)
-        objective = MetricObjective(self.found.metric, self.dataset.y, self.found.judging_plan.assignment)
+        objective = objective_of(self.found.metric, self.dataset, self.found.judging_plan)
 
         def job_of(stacker: Stacker, seconds: float) -> Job:
             return self._job(data, self.found.judging_plan, stacker, seconds)

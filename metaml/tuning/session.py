@@ -21,7 +21,7 @@ from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
 from metaml.records.session_keys import INITIAL_DESIGN_ENDED, SEARCH_PLAN
 from metaml.search.bandit_search import NextTrial, Search
-from metaml.search.objectives import MetricObjective, Objective
+from metaml.search.objectives import Objective, objective_of
 from metaml.search.plan import (
     INITIAL_SHARE,
     SearchPlan,
@@ -87,8 +87,8 @@ class TuneSession:
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         check_metric(self.metric, dataset)
         n_folds, max_rows = folds_and_rows(dataset, settings)
-        self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows)
-        self.objectives: tuple[Objective, ...] = (MetricObjective(self.metric, dataset.y, self.plan.assignment),)
+        self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows, splitter=settings.splitter)
+        self.objectives: tuple[Objective, ...] = (objective_of(self.metric, dataset, self.plan),)
         self.prediction_files, self.models = prediction_files or PredictionFiles(None), models
         self.trials: list[Trial] = []
         self.ledger = Ledger()

@@ -271,7 +271,7 @@ def test_a_summary_tells_how_many_members_it_does_not_list():
     model = SimpleNamespace(n_layers=1)
     finished = SimpleNamespace(kind="ensemble", chosen=[Chosen(trial, 0.125)] * 8, score=0.9, model=model)
     found = SimpleNamespace(trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
-    report = SimpleNamespace(is_after_thresholds=False)
+    report = SimpleNamespace(is_after_thresholds=False, own_test=None)
 
     lines = _summary(SimpleNamespace(finished=finished, found=found, report=report, seconds=3.0), Path("out")).split(
         "\n"

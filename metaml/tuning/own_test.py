@@ -1,0 +1,97 @@
+"""A test table of the user's own: read before the search, so that errors show at once, and scored after it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from metaml.arrays import Array, Floats
+from metaml.data import Dataset, read_frame
+from metaml.data.cells import category_text, floats_of, holds_floats, numbers_of, text_of, without_extremes, words_of
+from metaml.data.names import usable_names
+from metaml.data.target import find_column
+from metaml.errors import BadDataset
+from metaml.evaluation import metric
+from metaml.metrics import Metric
+from metaml.model import Model
+from metaml.report import OwnTestFacts
+from metaml.report.wording import counted
+
+N_RESAMPLES, MOST_RESAMPLED = 100, 20_000
+FEWEST_ROWS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class OwnTest:
+    """The rows of a test table and their target; `n_unknown` rows have no target that the model could know."""
+
+    name: str
+    frame: pd.DataFrame
+    truth: Array
+    n_unknown: int = 0
+
+    def facts(self, model: Model, metric_name: str, y: Array) -> OwnTestFacts:
+        """Return what a model scores on the table, with the standard error; `y` is as in `all_scores`."""
+        answer = model.answer(self.frame)
+        found = metric(metric_name).on(y)
+        prediction: Array = answer.predictions if answer.probabilities is None else answer.probabilities
+        if found.needs == "labels" and model.labels is not None:
+            places = {label: code for code, label in enumerate(model.labels.tolist())}
+            prediction = np.array([places[label] for label in answer.predictions.tolist()])
+        notes = [*answer.notes]
+        if self.n_unknown:
+            notes.append(f"{counted(self.n_unknown, 'row')} left out: the model does not know the value of the target.")
+        value, error = _with_error(found, self.truth, prediction)
+        return OwnTestFacts(name=self.name, n_rows=len(self.truth), score=value, error=error, notes=tuple(notes))
+
+
+def own_test(table: str | Path | pd.DataFrame, dataset: Dataset) -> OwnTest:
+    """Return a test table, checked against the data set that the model will be made for."""
+    if isinstance(table, pd.DataFrame):
+        frame, name = table, "the test table"
+    else:
+        frame, name = read_frame(table, like=dataset.schema), Path(table).name
+    names, _ = usable_names(frame.columns)
+    find_column(names, dataset.target, name, "Give a table with it as --test.")
+    sources = {feature.source for feature in dataset.schema.features}
+    if 2 * len(sources - set(names)) > len(sources):
+        raise BadDataset(f"{name} lacks most columns of {dataset.name}. Give a table with the same columns as --test.")
+    frame = frame.set_axis(names, axis=1)
+    truth = _truth(frame[dataset.target], dataset.labels)
+    is_known = ~np.isnan(truth)
+    if is_known.sum() < FEWEST_ROWS:
+        raise BadDataset(
+            f"{name} has {counted(int(is_known.sum()), 'row')} with a known {dataset.target!r}. Give more with --test."
+        )
+    rows = np.flatnonzero(is_known)
+    known = truth[rows] if dataset.labels is None else truth[rows].astype(np.int64)
+    return OwnTest(name, frame.iloc[rows].reset_index(drop=True), known, int((~is_known).sum()))
+
+
+def _truth(column: pd.Series, labels: Array | None) -> Floats:
+    """Return codes of the labels or values of a target column, NaN where there is none that was trained on."""
+    if labels is None:
+        if holds_floats(column):
+            return without_extremes(floats_of(column))
+        words = words_of(column)
+        return words.take(without_extremes(numbers_of(words.words)))
+    words = words_of(column)
+    codes = {category_text(text_of(label)): float(code) for code, label in enumerate(labels.tolist())}
+    return words.take(np.array([codes.get(category_text(word), math.nan) for word in words.words]))
+
+
+def _with_error(found: Metric, truth: Array, prediction: Array) -> tuple[float, float]:
+    """Return a score and its standard error, by resampling rows (bootstrap); NaN if there are too few."""
+    rng = np.random.default_rng(0)
+    rows = np.arange(len(truth))
+    if len(rows) > MOST_RESAMPLED:
+        rows = rng.choice(rows, MOST_RESAMPLED, replace=False)
+    draws = (rng.choice(rows, len(rows)) for _ in range(N_RESAMPLES))
+    values = np.array([found.function(truth[draw], prediction[draw]) for draw in draws])
+    values = values[np.isfinite(values)]
+    error = float(values.std(ddof=1)) * math.sqrt(len(rows) / len(truth)) if len(values) > 1 else math.nan
+    return found.function(truth, prediction), error
