@@ -1,6 +1,6 @@
 """From a raw table to a `Dataset`: target, rows, columns, in that order, with every repair listed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,8 +96,7 @@ def _prepare(
         *(repair for finding in findings for repair in finding.repairs),
     )
     if not features:
-        reasons = "; ".join(str(repair) for repair in repairs[-3:]) or "the target is its only column"
-        raise BadDataset(f"{name} has no usable feature: {reasons}. Give a table with columns that vary and repeat.")
+        raise _without_features(name, repairs)
 
     schema = _schema(features, learnt, table, names)
     X = schema.apply(kept)
@@ -120,6 +119,11 @@ def _prepare(
         roles=roles,
         hints=split_hints(kept, [finding.column for finding in findings], options),
     )
+
+
+def _without_features(name: str, repairs: Sequence[Repair]) -> BadDataset:
+    reasons = "; ".join(str(repair) for repair in repairs[-3:]) or "the target is its only column"
+    return BadDataset(f"{name} has no usable feature: {reasons}. Give a table with columns that vary and repeat.")
 
 
 def _ignored(names: list[str], target: str, ignore: Collection[str], file_name: str) -> tuple[str, ...]:
