@@ -121,10 +121,9 @@ def tune(
         )
         finished = with_uncertainty(dataset, found, finished, workers, hurried, end)
         features = column_importances(dataset, found, finished, workers, hurried, end, models)
-        comparison = compare_splits(dataset, found, end, settings)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
-        data = tell(comparison=comparison, own_test=test)
+        data = tell(comparison=compare_splits(dataset, found, end, settings), own_test=test)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used
