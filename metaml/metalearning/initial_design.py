@@ -26,7 +26,7 @@ FREE_SHARE = 0.02
 """A candidate may take at most a fifth of the budget; below a fiftieth, its seconds do not matter."""
 LEAST_GAIN = 0.005
 """A candidate must raise the mean level by at least this much; smaller gains are left to the search."""
-MOST_CORRECTION = 8.0
+MOST_CORRECTION, CORRECTION_RUNS = 8.0, 6
 N_SIMILAR = 5
 """Similar data sets that are shown as reasons for a suggestion."""
 FinishedRun = tuple[str, Config, float]
@@ -146,8 +146,11 @@ class InitialDesign:
 def _correction(candidates: Sequence[AlgorithmConfig], expected: Floats, finished: Sequence[FinishedRun]) -> float:
     """Return how many times longer than expected evaluations take here, by those that have finished.
 
-    >>> _correction([("svm", {"C": 1.0})], np.array([2.0]), [("svm", {"C": 1.0}, 6.0)])
-    3.0
+    Few of them say little: with as many as `CORRECTION_RUNS`, half of the logarithm counts.
+
+    >>> run = ("svm", {"C": 1.0})
+    >>> round(_correction([run], np.array([2.0]), [(*run, 8.0)] * 6), 2)
+    2.0
     """
     places = {(name, key_of(config)): k for k, (name, config) in enumerate(candidates)}
     ratios = [
@@ -155,7 +158,10 @@ def _correction(candidates: Sequence[AlgorithmConfig], expected: Floats, finishe
         for name, config, seconds in finished
         if (place := places.get((name, key_of(config)))) is not None and expected[place] > 0
     ]
-    return float(np.clip(np.median(ratios), 1 / MOST_CORRECTION, MOST_CORRECTION)) if ratios else 1.0
+    if not ratios:
+        return 1.0
+    share = len(ratios) / (len(ratios) + CORRECTION_RUNS)
+    return float(np.clip(np.median(ratios), 1 / MOST_CORRECTION, MOST_CORRECTION) ** share)
 
 
 def greedy(levels: Floats, weights: Floats, costs: Floats, n: int, *, given: Sequence[int] = ()) -> list[int]:
