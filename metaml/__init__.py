@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaml.api import TuneResult, load, predict, tune
     from metaml.blackbox import Optimizer, minimize
-    from metaml.commands import bot, describe, learn, replay, reproduce, suggest, why
+    from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.starter import open_with_starter as open_kb
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
@@ -26,7 +26,9 @@ _HOMES = {
     "Run": "metaml_kb",
     "TuneResult": "metaml.api",
     "bot": "metaml.commands",
+    "check": "metaml.commands",
     "describe": "metaml.commands",
+    "explain": "metaml.commands",
     "learn": "metaml.commands",
     "load": "metaml.api",
     "minimize": "metaml.blackbox",
@@ -49,7 +51,9 @@ __all__ = [
     "TuneResult",
     "__version__",
     "bot",
+    "check",
     "describe",
+    "explain",
     "learn",
     "load",
     "minimize",

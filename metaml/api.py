@@ -143,6 +143,7 @@ def tune(
     refit: bool = False,
     layers: int | None = None,
     calibration: bool = True,
+    sample: bool = True,
     repeats: int | None = None,
     workers: int = 1,
     folds: int = 5,
@@ -178,6 +179,7 @@ def tune(
     - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
     - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
+    - `sample`: keep some training rows in the model, with which it explains predictions and checks new rows.
     - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
     - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
@@ -223,6 +225,7 @@ def tune(
         refits=refit,
         n_layers=layers,
         calibrates=calibration,
+        keeps_sample=sample,
         n_repeats=repeats,
         user=user,
         project=project,

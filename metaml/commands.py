@@ -16,7 +16,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import seconds_of
-from metaml.data import TASKS, ColumnOptions
+from metaml.data import TASKS, ColumnOptions, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits
@@ -27,6 +27,9 @@ from metaml.laboratory.compare import Study, methods_of, study
 from metaml.laboratory.load import pools_of
 from metaml.metafeatures import describe as describe_dataset
 from metaml.metafeatures.table import as_table
+from metaml.model import Model
+from metaml.model import load as load_model
+from metaml.model.checking import Check
 from metaml.random_bot.bot import DEFAULT_LIMITS, BotReport, BotSettings, run_bot
 from metaml.records.explanation import run_facts
 from metaml.records.reproduction import Reproduction, dataset_of
@@ -132,6 +135,53 @@ def _reproduce_on_frame(stored: StoredRun, frame: pd.DataFrame, target: str | No
             "Give that data, with its rows in the same order."
         )
     return evaluate_again(stored, dataset)
+
+
+def explain(
+    model: str | Path | Model,
+    data: Data,
+    *,
+    label: Any = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return what each column adds to each prediction: `output` = `base` + the sum of `contribution of COLUMN`.
+
+    `model` is a model or where one was saved, `data` a csv, parquet or ARFF file or a frame. The output is the
+    predicted number, or the probability of the predicted class; with `label`, of that class in every row. Members that
+    are not boosted trees are explained by so many pairs of `samples`, drawn by `seed`. `Model.explain` has all classes
+    at once.
+
+    Raises `BadModel` if there is no model, and `BadRequest` for a class that does not exist.
+
+    >>> explain("nowhere", "new.csv")
+    Traceback (most recent call last):
+    metaml.errors.BadModel: There is no model at nowhere. ...
+    """
+    loaded = model if isinstance(model, Model) else load_model(model)
+    found = loaded.explain(_rows_for(loaded, data), samples=samples, seed=seed)
+    return found.table(label)
+
+
+def check(model: str | Path | Model, data: Data, *, limit: float = 0.6) -> Check:
+    """Return whether new rows are like those that a model was trained on, and what differs.
+
+    `model` is a model or where one was saved, `data` a csv, parquet or ARFF file or a frame, with or without the
+    target. `limit` is the area under the curve, 0.5 to 1, by which a classifier may tell them apart. In the answer,
+    `differs` says whether they differ, `reasons` why in sentences, and `table()` has a row for each column.
+
+    Raises `BadModel` if there is no model, and `BadDataset` for too few rows.
+
+    >>> check("nowhere", "new.csv")
+    Traceback (most recent call last):
+    metaml.errors.BadModel: There is no model at nowhere. ...
+    """
+    loaded = model if isinstance(model, Model) else load_model(model)
+    return loaded.check(_rows_for(loaded, data), limit=limit)
+
+
+def _rows_for(model: Model, data: Data) -> pd.DataFrame:
+    return data if isinstance(data, pd.DataFrame) else read_frame(data, like=model.schema)
 
 
 def describe(

@@ -52,6 +52,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         refit: bool = False,
         layers: int | None = None,
         calibration: bool = True,
+        sample: bool = True,
         repeats: int | None = None,
         workers: int = 1,
         folds: int = 5,
@@ -77,6 +78,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
         repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
             budget allows, up to twice
+        sample: whether the model keeps some training rows, with which it explains predictions and checks new rows
         workers: evaluations at a time, each in a process and on a core of its own
         folds: of the cross-validation that scores an evaluation
         cv: a splitter of scikit-learn, or pairs of training and test rows; each row may be tested once
@@ -96,6 +98,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.refit = refit
         self.layers = layers
         self.calibration = calibration
+        self.sample = sample
         self.repeats = repeats
         self.workers = workers
         self.folds = folds
@@ -137,6 +140,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 refits=self.refit,
                 n_layers=self.layers,
                 calibrates=self.calibration,
+                keeps_sample=self.sample,
                 n_repeats=self.repeats,
             )
             budget = Budget(settings.seconds)

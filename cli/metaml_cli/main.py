@@ -10,8 +10,10 @@ from metaml import __version__
 from metaml.errors import MetamlError
 from metaml_cli import (
     bot,
+    check,
     demo,
     describe,
+    explain,
     importing,
     kb,
     learn,
@@ -68,6 +70,8 @@ app = typer.Typer(
 )
 app.command()(tune.tune)
 app.command()(predict.predict)
+app.command()(explain.explain)
+app.command()(check.check)
 app.command()(bot.bot)
 app.command()(describe.describe)
 app.command()(learn.learn)

@@ -1,11 +1,14 @@
 """`metaml predict`: predict new rows with a saved model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metaml_cli.render import counted, say
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def predict(
@@ -40,19 +43,21 @@ def predict(
     table = prediction_table(loaded, answer, proba=proba)
     if interval is not None:
         table = with_intervals(table, loaded.predict_interval(frame, interval))
+    write_table(table, output)
+    if output != "-":
+        n = len(answer.predictions)
+        say(f"{counted(n, 'prediction')} of {loaded.schema.target!r} {'is' if n == 1 else 'are'} in {output}.")
+
+
+def write_table(table: "pd.DataFrame", output: str) -> None:
+    """Write a table as csv into a file, or to standard output if that is -."""
+    from metaml.errors import BadRequest
+
     text = table.to_csv(index=False, lineterminator="\n")
     if output == "-":
         typer.echo(text, nl=False)
         return
-    _write(Path(output), text)
-    n = len(answer.predictions)
-    say(f"{counted(n, 'prediction')} of {loaded.schema.target!r} {'is' if n == 1 else 'are'} in {output}.")
-
-
-def _write(path: Path, text: str) -> None:
-    from metaml.errors import BadRequest
-
     try:
-        path.write_text(text, encoding="utf-8")
+        Path(output).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise BadRequest(f"{path} cannot be written: {error.strerror}. Choose another place with -o.") from None
+        raise BadRequest(f"{output} cannot be written: {error.strerror}. Choose another place with -o.") from None

@@ -57,6 +57,9 @@ def tune(
         int | None,
         typer.Option(min=0, help="Evaluations of the best on other folds, to choose the ensemble; default: 2 at most."),
     ] = None,
+    no_sample: Annotated[
+        bool, typer.Option("--no-sample", help="Keep no training rows in the model file; explain and check need them.")
+    ] = False,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations."),
@@ -150,6 +153,7 @@ def tune(
             refits=refit,
             n_layers=layers,
             calibrates=not no_calibration,
+            keeps_sample=not no_sample,
             n_repeats=repeats,
             user=user,
             project=project,

@@ -101,6 +101,11 @@ class _CatBoost(Booster):
         result: Matrix = self.model_.predict_proba(self._pool(Z, None, None), thread_count=self.n_threads)
         return result
 
+    def contributions(self, Z: Matrix) -> Matrix:
+        pool = self._pool(Z, None, None)
+        parts: Any = self.model_.get_feature_importance(pool, type="ShapValues", thread_count=self.n_threads)
+        return np.asarray(parts, dtype=np.float64).reshape(len(Z), -1, Z.shape[1] + 1).transpose(0, 2, 1)
+
     def _pool(self, Z: Matrix, y: Vector | None, weight: Vector | None) -> Any:
         from catboost import Pool
 

@@ -97,6 +97,10 @@ class _LightGBM(Booster):
     def predict_proba(self, Z: Matrix) -> Matrix:
         return two_columns(self.predict(Z))
 
+    def contributions(self, Z: Matrix) -> Matrix:
+        parts: Any = self.booster_.predict(Z, num_threads=self.n_threads, pred_contrib=True)
+        return np.asarray(parts, dtype=np.float64).reshape(len(Z), -1, Z.shape[1] + 1).transpose(0, 2, 1)
+
     def _settings(self, y: Vector) -> dict[str, Any]:
         names = (
             "learning_rate",

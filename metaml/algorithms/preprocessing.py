@@ -129,6 +129,19 @@ class Head:
         }
         return self._assemble(*self._encode(columns, impacts))
 
+    def sources(self) -> list[Any]:
+        """Return the name of the column that each column of the matrix was made from."""
+        impact = [name for name, kept in self.impacts_.items() for _ in range(kept.values_.shape[1])]
+        integer = [name for name in self.levels_ if self.encodings_[name] == "integer"]
+        # Categories that count as numbers come in the order of the columns, whatever their encoding.
+        numbers = [name for name in self.levels_ for made in (*impact, *integer) if made == name]
+        rest = [
+            name
+            for name, levels in self.levels_.items()
+            for _ in range({"one_hot": levels.count, "native": 1}.get(self.encodings_[name], 0))
+        ]
+        return [*self.numeric_, *numbers, *rest]
+
     def _encoding_of(self, levels: Levels) -> Encoding:
         if self.encoding == "one_hot" and levels.count > self.max_levels:
             return "impact"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, PlainLearner, Training, Vector
 from metaml.algorithms.boosting import (
@@ -118,6 +120,10 @@ class _XGBoost(Booster):
 
     def predict_proba(self, Z: Matrix) -> Matrix:
         return two_columns(self.predict(Z))
+
+    def contributions(self, Z: Matrix) -> Matrix:
+        parts: Any = self.booster_.predict(self._matrix(Z, None, None), pred_contribs=True)
+        return np.asarray(parts, dtype=np.float64).reshape(len(Z), -1, Z.shape[1] + 1).transpose(0, 2, 1)
 
     def _matrix(self, Z: Matrix, y: Vector | None, weight: Vector | None) -> Any:
         import xgboost

@@ -17,6 +17,7 @@ from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation.environment import library_versions
+from metaml.model.sample import Sample
 from metaml.model.uncertainty import Uncertainty
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from metaml.algorithms.categories import Columns
     from metaml.data import Applied, Dataset
+    from metaml.model.checking import Check
+    from metaml.model.explaining import Explanation
     from metaml.spaces.config import Config
 
 
@@ -70,6 +73,7 @@ class Model:
     - `calibration`: corrects the class probabilities; None leaves them as they are.
     - `multipliers`: weigh the class probabilities before the largest is chosen; None means all are 1.
     - `uncertainty`: its errors on rows that it had not seen; None if they are not known.
+    - `sample`: some of the training rows, which explanations and checks compare with; None if none were kept.
     - `facts`: anything else to keep, as plain JSON.
     - `created`, `versions`: when it was made (UTC), and with which versions of which libraries.
 
@@ -83,6 +87,15 @@ class Model:
     ([0, 0], (150, 3))
     >>> model.outputs(model.schema.apply(frame), fold=0).shape
     (150, 3)
+    >>> [weight for _, weight in model.weighted_outputs(model.schema.apply(frame))]
+    [1.0]
+    >>> model.decided(np.array([[0.2, 0.8, 0.0]])).tolist()
+    [1]
+    >>> explained = model.explain(frame.head(2))
+    >>> bool(np.allclose(explained.base + explained.contributions.sum(axis=1), model.predict_proba(frame.head(2))))
+    True
+    >>> model.check(frame.sample(100, random_state=0)).differs
+    False
     >>> model.answer(frame.head(2)).predictions.tolist()
     [0, 0]
     >>> model.predict_interval(frame.head(1), coverage=0.9)["set"].tolist()
@@ -105,6 +118,7 @@ class Model:
     multipliers: tuple[float, ...] | None = None
     calibration: Calibration | None = None
     uncertainty: Uncertainty | None = None
+    sample: Sample | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: Mapping[str, str] = field(default_factory=library_versions)
@@ -195,7 +209,7 @@ class Model:
         labels = self.labels
         if labels is None:
             return Answer(outputs, None, notes)
-        return Answer(labels[self._decided(outputs)], outputs, notes)
+        return Answer(labels[self.decided(outputs)], outputs, notes)
 
     def predict_interval(self, frame: pd.DataFrame, coverage: float = 0.9) -> pd.DataFrame:
         """Return an interval for each row of a raw table that holds the true value with probability `coverage`.
@@ -212,7 +226,7 @@ class Model:
             low, high = bounds(self, X, coverage)
             return pd.DataFrame({"low": low, "high": high}, index=frame.index)
         outputs = self.outputs(X)
-        inside = sets(self, X, coverage, self._decided(outputs))
+        inside = sets(self, X, coverage, self.decided(outputs))
         order = np.argsort(-outputs, axis=1, kind="stable")
         labels = self.labels
         found = [labels[places[flags[places]]].tolist() for places, flags in zip(order, inside, strict=True)]
@@ -232,7 +246,28 @@ class Model:
             raise BadRequest(f"The model predicts the number {self.schema.target!r}, so there are no probabilities.")
         return probabilities
 
-    def _decided(self, outputs: Floats) -> Array:
+    def explain(self, frame: pd.DataFrame, *, samples: int = 5, seed: int = 0) -> Explanation:
+        """Return what each column adds to the predictions of the rows of a raw table; it sums to them.
+
+        `frame` is as for `predict`. Members that are not boosted trees are explained by so many pairs of `samples`,
+        drawn by `seed`: more are slower and more exact.
+        """
+        from metaml.model.explaining import explain
+
+        return explain(self, self.schema.read(frame).X, n_walks=samples, seed=seed)
+
+    def check(self, frame: pd.DataFrame, *, limit: float = 0.6, seed: int = 0) -> Check:
+        """Return whether the rows of a raw table are like the training rows, and what differs.
+
+        `frame` is as for `predict`, with or without the target. Rows differ if a classifier, made with `seed`, tells
+        them apart with an area under the curve above the `limit`, or if categories, columns or the target do.
+        """
+        from metaml.model.checking import check
+
+        return check(self, frame, limit=limit, seed=seed)
+
+    def decided(self, outputs: Floats) -> Array:
+        """Return the code of the class that is predicted by `outputs`, rows × classes."""
         return np.asarray((outputs if self.multipliers is None else outputs * self.multipliers).argmax(axis=1))
 
     def outputs(self, X: pd.DataFrame, fold: int | None = None) -> Floats:
@@ -243,11 +278,10 @@ class Model:
         if not len(X):
             return self._no_output(0)
         # Imported here because it takes a second: it imports scikit-learn.
-        from metaml.algorithms.categories import Columns
         from metaml.algorithms.tabular import quietly
 
         with quietly(n_threads=1):
-            output = combine_each(self._weighted_outputs(X, Columns, fold))
+            output = combine_each(self.weighted_outputs(X, fold))
         return output if self.labels is None else self._probabilities(output)
 
     def _probabilities(self, output: Floats) -> Floats:
@@ -255,23 +289,31 @@ class Model:
         chances = np.asarray(output / output.sum(axis=1, keepdims=True))
         return chances if self.calibration is None else self.calibration(chances)
 
-    def _weighted_outputs(
-        self, X: pd.DataFrame, read: type[Columns], fold: int | None
+    def weighted_outputs(
+        self, X: pd.DataFrame, fold: int | None = None, weights: Sequence[float] | None = None
     ) -> Iterator[tuple[Floats, float]]:
-        """Yield the output and the weight of each member that has one, layer by layer."""
-        columns, fed = read(X), []
-        for member in self.members:
-            if member.layer == 1:
+        """Return, one after the other, the output and the weight of each member that has one, layer by layer.
+
+        `X` and `fold` are as for `outputs`; `weights` take the place of the members' own.
+        """
+        # Imported here because it takes a second: it imports scikit-learn.
+        from metaml.algorithms.categories import Columns
+
+        weighted = list(zip(self.members, weights or [member.weight for member in self.members], strict=True))
+        needs_feeds = any(member.layer == 2 and weight for member, weight in weighted)
+        columns, fed = Columns(X), []
+        for member, weight in weighted:
+            if member.layer == 1 and (weight or (member.feeds and needs_feeds)):
                 output = self._output_of(member, columns, fold)
                 if member.feeds:
                     fed.append(output)
-                if member.weight:
-                    yield output, member.weight
-        if self.n_layers > 1:
-            columns = read(with_predictions(X, fed))
-            for member in self.members:
-                if member.layer == 2 and member.weight:
-                    yield self._output_of(member, columns, fold), member.weight
+                if weight:
+                    yield output, weight
+        if needs_feeds:
+            columns = Columns(with_predictions(X, fed))
+            for member, weight in weighted:
+                if member.layer == 2 and weight:
+                    yield self._output_of(member, columns, fold), weight
 
     def _output_of(self, member: Member, columns: Columns, fold: int | None) -> Floats:
         """Return the mean of a member's estimators, or what that of one fold says."""

@@ -14,6 +14,7 @@ from metaml.errors import BadModel, BadRequest
 from metaml.model.archive import MODEL_FILE, read_archive, write_archive
 from metaml.model.fitted import Member, Model
 from metaml.model.freezing import Freezer, thaw
+from metaml.model.sample import Sample
 from metaml.model.trusted import name_of
 from metaml.model.uncertainty import Uncertainty
 
@@ -53,7 +54,9 @@ def save(model: Model, path: str | Path) -> Path:
     }
     known = model.uncertainty
     uncertainty = None if known is None else freezer.freeze([known.errors, known.folds, list(known.scales)])
-    parts = {"arrays": freezer.arrays, "members": estimators, "uncertainty": uncertainty}
+    kept = model.sample
+    sample = None if kept is None else freezer.freeze([kept.features, kept.target, kept.outputs])
+    parts = {"arrays": freezer.arrays, "members": estimators, "uncertainty": uncertainty, "sample": sample}
     write_archive(path, about, parts, freezer.content, version=model.n_layers if model.calibration is None else 3)
     return path
 
@@ -94,6 +97,7 @@ def load(path: str | Path) -> Model:
             multipliers=None if factors is None else tuple(float(factor) for factor in factors),
             calibration=calibration,
             uncertainty=_uncertainty(parts, content),
+            sample=_sample(parts, content, schema),
             facts=about["facts"],
             created=about["created"],
             versions=about["versions"],
@@ -112,6 +116,23 @@ def _uncertainty(parts: dict[str, Any], content: bytes) -> Uncertainty | None:
     if not all(name_of(scale) == "TabularRegressor" for scale in scales):
         raise ValueError("an expected error is not a TabularRegressor")
     return Uncertainty(np.asarray(errors, dtype=np.float64), np.asarray(folds, dtype=np.int16), tuple(scales))
+
+
+def _sample(parts: dict[str, Any], content: bytes, schema: Schema) -> Sample | None:
+    """Return the training rows in a file, if there are any and they are those of its schema."""
+    plain = parts.get("sample")
+    if plain is None:
+        return None
+    features, target, outputs = thaw(plain, parts["arrays"], content)
+    target = np.asarray(target, dtype=np.float64 if schema.labels is None else np.int64)
+    sample = Sample(np.asarray(features, dtype=np.float64), target, np.asarray(outputs, dtype=np.float64))
+    n_outputs = 1 if schema.labels is None else len(schema.labels)
+    if sample.features.shape[1] != len(schema.columns) or sample.outputs.shape[1] != n_outputs:
+        raise ValueError("the sample of rows is of another table")
+    if schema.labels is not None and not ((target >= 0) & (target < n_outputs)).all():
+        raise ValueError("the sample of rows has classes that do not exist")
+    sample.frame(schema)
+    return sample
 
 
 def _checked(estimator: Any, schema: Schema) -> Any:

@@ -38,6 +38,7 @@ class TuneSettings:
     final model be calibrated where that helps. `n_repeats` is how often what may join the ensemble is evaluated again
     on other folds; with None, as often as time allows, but not where evaluations are counted. `user` and `project` are
     words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set decide.
+    `keeps_sample` lets the model keep some of the training rows.
     """
 
     metric: str = "auto"
@@ -56,6 +57,7 @@ class TuneSettings:
     refits: bool = False
     n_layers: int | None = None
     calibrates: bool = True
+    keeps_sample: bool = True
     n_repeats: int | None = None
     user: str | None = None
     project: str | None = None

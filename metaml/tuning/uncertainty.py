@@ -14,6 +14,7 @@ from metaml.data import Dataset
 from metaml.ensemble.conformal import interval_losses, parts_of
 from metaml.ensemble.layers import with_predictions
 from metaml.evaluation import Executor, FoldPlan, Job, Limits
+from metaml.model.sample import sample_of
 from metaml.model.uncertainty import Uncertainty, scale_of
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED, given_plan
@@ -47,7 +48,10 @@ class _Scale:
 def with_uncertainty(
     dataset: Dataset, found: Found, finished: Finished, executor: Executor, settings: TuneSettings, budget: Budget
 ) -> Finished:
-    """Return the final model with what is known about its errors; the same if nothing was tested."""
+    """Return the final model with what is known about its errors, if rows were tested, and with some training rows."""
+    if settings.keeps_sample:
+        sample = sample_of(dataset, finished.predictions, np.random.default_rng(0))
+        finished = replace(finished, model=replace(finished.model, sample=sample))
     if finished.predictions is None:
         return finished
     predicted = np.asarray(finished.predictions, dtype=np.float64)
