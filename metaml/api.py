@@ -2,11 +2,11 @@
 
 import io
 import json
-import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
-from metaml.budget import Budget, in_words, seconds_of
+from metaml.budget import Budget, seconds_of
 from metaml.data import ColumnOptions, Dataset, ReadingLimits, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
@@ -24,17 +24,21 @@ from metaml.model import Model
 from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
 from metaml.report import ReportData, leaderboard_csv, render, summary
-from metaml.report.wording import counted, metric_label, score_text
+from metaml.report.wording import counted
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
 from metaml.spaces.config import Config
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
+from metaml.system.cores import default_workers
+from metaml.system.interrupts import interrupts_of_caller
 from metaml.tuning.own_test import OwnTest, own_test
+from metaml.tuning.progress import listeners
 from metaml.tuning.run import tune as tune_dataset
-from metaml.tuning.trials import TuneProgress
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"
+SHOWN_ROWS = 5
+STOPPING = "Stopping the search with the best model so far; interrupt again to stop at once."
 NO_KB = ":memory:"
 
 
@@ -121,6 +125,16 @@ class TuneResult:
         """Return where the report is; None unless an output folder was given."""
         return None if self.output is None else self.output / "report.html"
 
+    @property
+    def advice(self) -> str:
+        """Return a sentence on whether more time is worth it; empty if there were too few evaluations to say."""
+        return self.facts.advice
+
+    def _repr_html_(self) -> str:
+        board = self.leaderboard.head(SHOWN_ROWS).to_html(index=False, escape=True)
+        where = "" if self.report is None else f"<p>Report: <code>{escape(str(self.report))}</code></p>"
+        return f"<p>{escape(self.headline)} {escape(self.advice)}</p>{board}{where}"
+
     def html(self) -> str:
         """Return the report as a page."""
         return render(self.facts)
@@ -145,7 +159,10 @@ def tune(
     calibration: bool = True,
     sample: bool = True,
     repeats: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    threads: int = 1,
+    stop_at: float | None = None,
+    patience: int | None = None,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
     limit_memory: float | None = DEFAULT_LIMITS.megabytes,
@@ -164,7 +181,7 @@ def tune(
     ignore: str | Iterable[str] = (),
     user: str | None = None,
     project: str | None = None,
-    verbose: int = 0,
+    verbose: int | None = None,
 ) -> TuneResult:
     """Return the best model that the budget allows for a csv, parquet or ARFF file, or for a frame.
 
@@ -181,7 +198,11 @@ def tune(
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
     - `sample`: keep some training rows in the model, with which it explains predictions and checks new rows.
     - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
-    - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
+    - `workers`: evaluations at a time, by default one for each core, up to 8, but one with `iterations`. `threads`: of
+      one evaluation.
+    - `stop_at`, `patience`: end early, at this score (of a loss, its positive value) or after so many evaluations
+      without a better one.
+    - `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: the most rows to cross-validate; None decides by the time budget.
     - `seed`: the same one and `iterations` give the same runs.
@@ -191,16 +212,19 @@ def tune(
     - `kb`: a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
       ":memory:" neither uses nor adds experience.
     - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
-    - `name`: what the data set is called, by default the name of its file.
+    - `name`: what the data set is called, by default the name of its file, or of the variable that holds the frame.
     - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
-    - `verbose`: 1 prints a line per evaluation to standard error.
+    - `verbose`: 1 shows progress, as a line that changes in a notebook and else on standard error; 0 is silent. None is
+      1 in a notebook and 0 elsewhere.
 
     `group` is a column whose values are never both trained on and tested; it is no feature unless `keep_group`. `time`
     is a column of dates or numbers: models are tested on later rows than they were trained on. `test` is a file or a
     frame that the model is scored on, and that is used for nothing else. `cv` is a number of folds, a splitter of
     scikit-learn, or pairs of training and test rows; each row may be tested once.
 
-    Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
+    Ctrl-C, or the stop button of a notebook, ends the search with the best model so far and a `UserWarning`; a second
+    one raises KeyboardInterrupt. Raises `BadDataset` for data that cannot be used and `BadRequest` for options that
+    make no sense.
 
     >>> from sklearn.datasets import load_iris
     >>> frame = load_iris(as_frame=True).frame
@@ -215,7 +239,7 @@ def tune(
         exclude=exclude,
         strategy=surrogate,
         bandit=bandit,
-        n_workers=workers,
+        n_workers=default_workers(iterations, threads) if workers is None else workers,
         n_folds=cv if isinstance(cv, int) else folds,
         splitter=None if cv is None or isinstance(cv, int) else GivenFolds(cv),
         limits=Limits(limit_seconds, limit_memory),
@@ -227,6 +251,8 @@ def tune(
         calibrates=calibration,
         keeps_sample=sample,
         n_repeats=repeats,
+        stop_at=stop_at,
+        patience=patience,
         user=user,
         project=project,
     )
@@ -246,6 +272,7 @@ def tune(
         resume=resume,
         predictions=predictions,
         test=None if test is None else own_test(test, dataset),
+        threads=threads,
     )
 
 
@@ -329,19 +356,24 @@ def result_of(
     kb: str | Path | KnowledgeBase | None,
     output: str | Path | None,
     single: bool,
-    verbose: int,
+    verbose: int | None,
     resume: bool = False,
     predictions: bool = False,
     test: OwnTest | None = None,
+    threads: int = 1,
 ) -> TuneResult:
     """Return what tuning finds for a data set that is prepared."""
-    if verbose and settings.splitter is None:
+    on_progress, on_note = listeners(verbose)
+    if settings.splitter is None:
         for hint in dataset.hints:
-            _note(str(hint))
+            on_note(str(hint))
     folder = None if output is None else Path(output)
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
-    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
+    with (
+        nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base,
+        interrupts_of_caller(lambda _: on_note(STOPPING)) as interrupts,
+    ):
         if settings.uses_memory and settings.exclude_datasets:
             check_left_out(base, settings.exclude_datasets, own=(dataset.name, dataset.fingerprint))
         tuned = tune_dataset(
@@ -350,8 +382,10 @@ def result_of(
             kb=base,
             output=folder,
             single=single,
-            on_progress=_tell if verbose else lambda _: None,
-            on_note=_note if verbose else lambda _: None,
+            threads=threads,
+            on_progress=on_progress,
+            on_note=on_note,
+            should_stop=interrupts,
             budget=budget,
             resume=resume,
             predictions=predictions,
@@ -359,6 +393,9 @@ def result_of(
         )
     if tuned.found.error:
         warnings.warn(tuned.found.error, UserWarning, stacklevel=3)
+    if interrupts():
+        n = counted(len(tuned.found.trials), "evaluation")
+        warnings.warn(f"The search was interrupted: the model is the best after {n}.", UserWarning, stacklevel=3)
     return TuneResult(tuned.finished.model, tuned.report, folder)
 
 
@@ -366,15 +403,3 @@ def _seconds_in(time_budget: str | float | None, iterations: int | None) -> floa
     if time_budget is None:
         return seconds_of(DEFAULT_BUDGET) if iterations is None else None
     return seconds_of(time_budget if isinstance(time_budget, str) else str(float(time_budget)))
-
-
-def _tell(progress: TuneProgress) -> None:
-    line = f"{in_words(progress.seconds)}   {counted(progress.n_done, 'run')}"
-    if progress.best is not None:
-        best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
-        line += f"   best {best} ({progress.best.run.algorithm})"
-    print(line, file=sys.stderr)
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)
