@@ -59,8 +59,8 @@ class TuneResult:
     ('single', 'neg_log_loss', True)
     >>> result.best_algorithm, sorted(result.best_config)[0], len(result.leaderboard)
     ('decision_tree', 'ccp_alpha', 2)
-    >>> result.report is None, result.why, result.html()[:15]
-    (True, '', '<!doctype html>')
+    >>> result.report is None, result.why, result.advice, result.html()[:15]
+    (True, '', '', '<!doctype html>')
     >>> result.headline.split(":")[0]
     'A single decision_tree model'
     """

@@ -165,9 +165,13 @@ def test_an_interrupt_keeps_the_best_model_so_far_with_a_warning(iris, monkeypat
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("metaml.api.listeners", lambda _: (stop, lambda _: None))
-
-    with pytest.warns(UserWarning, match=r"interrupted: the model is the best after \d evaluations"):
-        result = metaml.tune(iris, **{**FAST, "iterations": 50})
+    # Processes that share the tests among them ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.warns(UserWarning, match=r"interrupted: the model is the best after \d evaluations"):
+            result = metaml.tune(iris, **{**FAST, "iterations": 50})
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert 2 <= len(result.leaderboard) < 50
     assert len(result.model.predict(iris)) == 150

@@ -38,7 +38,7 @@ def forecast(scores: Sequence[float], best_folds: Sequence[float], n_more: int) 
 
     `scores` are higher-is-better, `best_folds` are those of the best one on each fold.
 
-    >>> forecast([0.5, 0.7, 0.8, 0.85, 0.86, 0.86, 0.87, 0.87], [0.86, 0.88], n_more=8).is_worth_it
+    >>> forecast([0.5, 0.7, 0.8, 0.87, 0.86, 0.86, 0.87, 0.87], [0.86, 0.88], n_more=8).is_worth_it
     False
     """
     values: Floats = np.asarray(scores, dtype=np.float64)

@@ -8,6 +8,14 @@ import pytest
 from metaml.system.interrupts import interrupts_of_caller
 
 
+@pytest.fixture(autouse=True)
+def _handler_of_python():
+    """Processes that share the tests among them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_the_first_interrupt_is_counted_and_the_second_raises():
     told = []
 
