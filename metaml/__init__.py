@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
+    from metaml.experience.zero_shot import zero_shot
     from metaml.starter import open_with_starter as open_kb
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
@@ -39,6 +40,7 @@ _HOMES = {
     "suggest": "metaml.commands",
     "tune": "metaml.api",
     "why": "metaml.commands",
+    "zero_shot": "metaml.experience.zero_shot",
 }
 
 __all__ = [
@@ -64,6 +66,7 @@ __all__ = [
     "suggest",
     "tune",
     "why",
+    "zero_shot",
 ]
 
 
