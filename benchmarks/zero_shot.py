@@ -1,6 +1,6 @@
 """What zero-shot settings are worth: estimators of three libraries with them and with the libraries' defaults.
 
-python benchmarks/zero_shot.py prepare --kb base.db     a knowledge base with the starter, and lessons without the tested
+python benchmarks/zero_shot.py prepare --kb base.db     the starter, and lessons without the tested
 python benchmarks/zero_shot.py run --kb base.db --results zero_shot.jsonl [--seconds 600]
 python benchmarks/zero_shot.py flaml --results zero_shot.jsonl [--seconds 300]     in an environment that has FLAML
 python benchmarks/zero_shot.py report --results zero_shot.jsonl

@@ -7,12 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaml.api import TuneResult, load, predict, tune
+    from metaml.api import load, predict, tune
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.experience.zero_shot import zero_shot
     from metaml.starter import open_with_starter as open_kb
+    from metaml.tuning.results.result import TuneResult
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 __version__ = "0.1.0"
@@ -25,7 +26,7 @@ _HOMES = {
     "MetaMLRegressor": "metaml.estimators",
     "Optimizer": "metaml.blackbox",
     "Run": "metaml_kb",
-    "TuneResult": "metaml.api",
+    "TuneResult": "metaml.tuning.results.result",
     "bot": "metaml.commands",
     "check": "metaml.commands",
     "describe": "metaml.commands",

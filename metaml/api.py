@@ -1,12 +1,9 @@
 """metaml from Python: `tune` gives a model, a leaderboard and a report; `predict` uses the model on new rows."""
 
-import io
-import json
 import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from html import escape
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,121 +20,21 @@ from metaml.experience.load_history import check_left_out
 from metaml.model import Model
 from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
-from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.report.wording import counted
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
-from metaml.spaces.config import Config
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
 from metaml.system.cores import default_workers
 from metaml.system.interrupts import interrupts_of_caller
 from metaml.tuning.own_test import OwnTest, own_test
-from metaml.tuning.progress import listeners
+from metaml.tuning.results.result import TuneResult
 from metaml.tuning.run import tune as tune_dataset
+from metaml.tuning.stopping.progress import listeners
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"
-SHOWN_ROWS = 5
 STOPPING = "Stopping the search with the best model so far; interrupt again to stop at once."
 NO_KB = ":memory:"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TuneResult:
-    """What a call of `metaml.tune` found.
-
-    - `model`: predicts, and can be saved.
-    - `facts`: everything that the report shows.
-    - `output`: the folder of the files; None if none were written.
-
-    Scores are cross-validated values of `metric`; higher is better.
-
-    >>> from sklearn.datasets import load_iris
-    >>> frame = load_iris(as_frame=True).frame
-    >>> result = tune(frame, iterations=2, algorithms="decision_tree", folds=2, single=True, kb=":memory:")
-    >>> result.kind, result.metric, result.score > -2
-    ('single', 'neg_log_loss', True)
-    >>> result.best_algorithm, sorted(result.best_config)[0], len(result.leaderboard)
-    ('decision_tree', 'ccp_alpha', 2)
-    >>> result.report is None, result.why, result.advice, result.html()[:15]
-    (True, '', '', '<!doctype html>')
-    >>> result.headline.split(":")[0]
-    'A single decision_tree model'
-    """
-
-    model: Model
-    facts: ReportData
-    output: Path | None = None
-
-    def __repr__(self) -> str:
-        return f"TuneResult({self.headline!r})"
-
-    @property
-    def headline(self) -> str:
-        """Return the result in a few sentences."""
-        return str(summary(self.facts)["headline"])
-
-    @property
-    def metric(self) -> str:
-        """Return the name of what was optimised."""
-        return self.facts.metric
-
-    @property
-    def score(self) -> float | None:
-        """Return the model's score; None for a fallback."""
-        return self.model.score
-
-    @property
-    def test_score(self) -> float | None:
-        """Return the model's score on the table given as `test`; None without one."""
-        return None if self.facts.own_test is None else self.facts.own_test.score
-
-    @property
-    def kind(self) -> str:
-        """Return what the model is: ensemble, single, or fallback if the time did not suffice for either."""
-        return "fallback" if self.facts.final is None else self.facts.final.kind
-
-    @property
-    def why(self) -> str:
-        """Return why the model is a fallback or a single one; empty if there is nothing to explain."""
-        return "" if self.facts.final is None else self.facts.final.why
-
-    @property
-    def leaderboard(self) -> pd.DataFrame:
-        """Return a row for each evaluation, best first, with its configuration as a dictionary."""
-        board = pd.read_csv(io.StringIO(leaderboard_csv(self.facts)), dtype={"rank": "Int64"})
-        return board.assign(config=[json.loads(config) for config in board["config"]])
-
-    @property
-    def best_algorithm(self) -> str | None:
-        """Return the algorithm of the best single evaluation; None if none was complete."""
-        best = summary(self.facts)["best"]
-        return None if best is None else str(best["algorithm"])
-
-    @property
-    def best_config(self) -> Config | None:
-        """Return the configuration of the best single evaluation; None if none was complete."""
-        best = summary(self.facts)["best"]
-        return None if best is None else dict(best["config"])
-
-    @property
-    def report(self) -> Path | None:
-        """Return where the report is; None unless an output folder was given."""
-        return None if self.output is None else self.output / "report.html"
-
-    @property
-    def advice(self) -> str:
-        """Return a sentence on whether more time is worth it; empty if there were too few evaluations to say."""
-        return self.facts.advice
-
-    def _repr_html_(self) -> str:
-        board = self.leaderboard.head(SHOWN_ROWS).to_html(index=False, escape=True)
-        where = "" if self.report is None else f"<p>Report: <code>{escape(str(self.report))}</code></p>"
-        return f"<p>{escape(self.headline)} {escape(self.advice)}</p>{board}{where}"
-
-    def html(self) -> str:
-        """Return the report as a page."""
-        return render(self.facts)
 
 
 def tune(

@@ -129,8 +129,8 @@ def tune(
         from metaml.experience.load_history import check_left_out
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.own_test import own_test
-        from metaml.tuning.progress import progress_text
         from metaml.tuning.run import tune as tune_dataset
+        from metaml.tuning.stopping.progress import progress_text
 
         options = ColumnOptions(group=group, keeps_group=keep_group, time=time_column)
         limits = ReadingLimits(budget, limit_memory)
@@ -198,7 +198,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     from metaml.budget import in_words
     from metaml.report.split_wording import own_test_sentence
     from metaml.report.wording import basis, metric_label, score_text
-    from metaml.tuning.progress import advice
+    from metaml.tuning.stopping.progress import advice
 
     finished = tuned.finished
     lines = [f"{counted(len(tuned.found.trials), 'evaluation')} in {in_words(tuned.seconds)}."]

@@ -42,7 +42,7 @@ from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Finished
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
-from metaml.tuning.progress import advice
+from metaml.tuning.stopping.progress import advice
 from metaml.tuning.trials import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.

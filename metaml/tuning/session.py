@@ -32,12 +32,12 @@ from metaml.search.plan import (
 )
 from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
 from metaml.splits import PLAN_SEED
-from metaml.tuning.goal import Goal
 from metaml.tuning.job_limits import JobLimits
 from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
 from metaml.tuning.second_layer import is_base
 from metaml.tuning.session_log import SessionLog
+from metaml.tuning.stopping.goal import Goal
 from metaml.tuning.trials import (
     FoldModels,
     Found,

@@ -17,7 +17,7 @@ from metaml.search.settings import TuneSettings
 from metaml.spaces.config import Config
 from metaml.system.scratch import Scratch
 from metaml.system.threads import importing
-from metaml.tuning.forecast import Forecast, forecast
+from metaml.tuning.stopping.forecast import Forecast, forecast
 from metaml_kb import Run
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from metaml.search.settings import TuneSettings
-from metaml.tuning.forecast import Forecast
-from metaml.tuning.progress import is_notebook, listeners, progress_text
+from metaml.tuning.stopping.forecast import Forecast
+from metaml.tuning.stopping.progress import is_notebook, listeners, progress_text
 from metaml.tuning.trials import TuneProgress
 
 SOON = TuneProgress(12, 30.0, "roc_auc", None, None, TuneSettings(seconds=60.0))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from metaml.tuning.forecast import Forecast, forecast
-from metaml.tuning.progress import advice
+from metaml.tuning.stopping.forecast import Forecast, forecast
+from metaml.tuning.stopping.progress import advice
 
 FOLDS = (0.90, 0.91, 0.92)
 

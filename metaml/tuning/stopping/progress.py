@@ -9,7 +9,7 @@ from typing import Any
 
 from metaml.budget import in_words
 from metaml.report.wording import counted, metric_label, number, score_text
-from metaml.tuning.forecast import Forecast
+from metaml.tuning.stopping.forecast import Forecast
 from metaml.tuning.trials import TuneProgress
 
 GAP = "   "
