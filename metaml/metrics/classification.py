@@ -57,6 +57,30 @@ def f1_macro(truth: Array, labels: Array) -> float:
     return float(np.mean(2 * np.diag(table)[total > 0] / total[total > 0]))
 
 
+def mcc(truth: Array, labels: Array) -> float:
+    """Return Matthews' correlation of truth and labels (Gorodkin 2004 for several classes); 0 if all labels are equal.
+
+    >>> mcc(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])).__round__(3)
+    0.577
+    """
+    return float(from_counts.mcc(confusion(truth, labels)))
+
+
+def weighted_kappa(truth: Array, labels: Array) -> float:
+    """Return the agreement of ordered classes beyond chance, an error counting by its square (Cohen 1968)."""
+    return float(from_counts.weighted_kappa(confusion(truth, labels)))
+
+
+def average_precision(truth: Array, probabilities: Array) -> float:
+    """Return the area under the steps of precision over recall for the second of two classes, as scikit-learn does.
+
+    With more than two classes it is the mean over the classes present.
+    """
+    if probabilities.shape[1] == 2:
+        return _steps(truth == 1, probabilities[:, 1])
+    return float(np.mean([_steps(truth == code, probabilities[:, code]) for code in np.unique(truth)]))
+
+
 def roc_auc(truth: Array, probabilities: Array) -> float:
     """Return the area under the ROC curve; with more than two classes, each against the rest, averaged.
 
@@ -80,6 +104,36 @@ def neg_brier(truth: Array, probabilities: Array) -> float:
     errors[np.arange(len(truth)), truth] -= 1
     squares = errors[:, 1] ** 2 if errors.shape[1] == 2 else (errors**2).sum(axis=1)
     return -float(np.mean(squares))
+
+
+def neg_log_loss_by_class(truth: Array, probabilities: Array) -> float:
+    """Return the mean over classes of the mean log probability of their rows, so that every class counts the same."""
+    of_truth = _unit_rows(probabilities)[np.arange(len(truth)), truth]
+    return _mean_by_class(truth, np.log(np.clip(of_truth, LEAST_PROBABILITY, 1.0)))
+
+
+def neg_brier_by_class(truth: Array, probabilities: Array) -> float:
+    """Return the mean over classes of the negative Brier scores of their rows."""
+    errors = _unit_rows(probabilities).copy()
+    errors[np.arange(len(truth)), truth] -= 1
+    squares = errors[:, 1] ** 2 if errors.shape[1] == 2 else (errors**2).sum(axis=1)
+    return _mean_by_class(truth, -squares)
+
+
+def _mean_by_class(truth: Array, values: Array) -> float:
+    return float(np.mean([values[truth == code].mean() for code in np.unique(truth)]))
+
+
+def _steps(is_positive: Flags, scores: Array) -> float:
+    """Return the average precision of scores; rows of equal score are taken together."""
+    n_positive = int(is_positive.sum())
+    if n_positive == 0:
+        return math.nan
+    order = np.argsort(-scores, kind="stable")
+    is_last = np.append(np.diff(scores[order]) != 0, True)
+    hits = np.cumsum(is_positive[order])[is_last]
+    precision = hits / (np.flatnonzero(is_last) + 1)
+    return float(np.sum(np.diff(hits, prepend=0) * precision) / n_positive)
 
 
 def confusion(truth: Array, labels: Array) -> Floats:
@@ -156,6 +210,52 @@ METRICS = (
         needs="labels",
         function=f1_macro,
         from_counts=from_counts.f1_macro,
+        accuracy_stands_in=True,
+    ),
+    Metric(
+        name="mcc",
+        label="MCC",
+        tasks=ALL,
+        needs="labels",
+        function=mcc,
+        from_counts=from_counts.mcc,
+        accuracy_stands_in=True,
+    ),
+    Metric(
+        name="weighted_kappa",
+        label="weighted kappa",
+        tasks=ALL,
+        needs="labels",
+        function=weighted_kappa,
+        from_counts=from_counts.weighted_kappa,
+        accuracy_stands_in=True,
+    ),
+    Metric(
+        name="average_precision",
+        label="average precision",
+        tasks=ALL,
+        needs="probabilities",
+        function=average_precision,
+        accuracy_stands_in=True,
+    ),
+    Metric(
+        name="neg_log_loss_by_class",
+        label="log loss by class",
+        tasks=ALL,
+        needs="probabilities",
+        function=neg_log_loss_by_class,
+        is_loss=True,
+        is_about_probabilities=True,
+        accuracy_stands_in=True,
+    ),
+    Metric(
+        name="neg_brier_by_class",
+        label="Brier score by class",
+        tasks=ALL,
+        needs="probabilities",
+        function=neg_brier_by_class,
+        is_loss=True,
+        is_about_probabilities=True,
         accuracy_stands_in=True,
     ),
     Metric(

@@ -39,6 +39,28 @@ def f1_macro(tables: Floats) -> Floats:
     return np.asarray(_mean_defined(_f1_of_each(tables)))
 
 
+def mcc(tables: Floats) -> Floats:
+    """Return Matthews' correlation; 0 if all predictions are the same, NaN if one class is true throughout."""
+    total = tables.sum(axis=(-2, -1))
+    true, predicted = tables.sum(axis=-1), tables.sum(axis=-2)
+    together = _hits(tables).sum(axis=-1) * total - (true * predicted).sum(axis=-1)
+    of_truth, of_labels = total**2 - (true**2).sum(axis=-1), total**2 - (predicted**2).sum(axis=-1)
+    spread = np.sqrt(np.maximum(of_truth * of_labels, 0.0))
+    found = np.where(spread > 0, together / np.where(spread > 0, spread, 1.0), 0.0)
+    return np.asarray(np.where(of_truth > 0, np.clip(found, -1.0, 1.0), np.nan))
+
+
+def weighted_kappa(tables: Floats) -> Floats:
+    """Return the agreement beyond chance of ordered classes, an error counting by its square (Cohen 1968)."""
+    codes = np.arange(tables.shape[-1])
+    cost = np.square(codes[:, None] - codes[None, :]).astype(np.float64)
+    total = tables.sum(axis=(-2, -1))
+    by_chance = tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :]
+    expected = (cost * by_chance).sum(axis=(-2, -1)) / np.where(total > 0, total, 1.0)
+    seen = (cost * tables).sum(axis=(-2, -1))
+    return np.asarray(np.where(expected > 0, 1 - seen / np.where(expected > 0, expected, 1.0), np.nan))
+
+
 def _hits(tables: Floats) -> Floats:
     return np.diagonal(tables, axis1=-2, axis2=-1)
 

@@ -22,6 +22,17 @@ def neg_mae(truth: Array, values: Array) -> float:
     return -float(np.mean(np.abs(truth - values)))
 
 
+def neg_mape(truth: Array, values: Array) -> float:
+    """Return the negative mean absolute error as a share of the truth; a truth of 0 counts as the smallest float."""
+    return -float(np.mean(np.abs(truth - values) / np.maximum(np.abs(truth), np.finfo(np.float64).eps)))
+
+
+def neg_smape(truth: Array, values: Array) -> float:
+    """Return the negative mean absolute error as a share of the mean size of truth and prediction, in [-2, 0]."""
+    size = (np.abs(truth) + np.abs(values)) / 2
+    return -float(np.mean(np.abs(truth - values) / np.where(size > 0, size, 1.0)))
+
+
 def r2(truth: Array, values: Array) -> float:
     """Return the share of variance explained; for a constant target 1 if all is right, else 0."""
     if len(truth) < 2:
@@ -76,6 +87,8 @@ METRICS = (
         openml_name="mean_absolute_error",
         openml_tasks=("regression",),
     ),
+    Metric(name="neg_mape", label="MAPE", tasks=("regression",), needs="values", function=neg_mape, is_loss=True),
+    Metric(name="neg_smape", label="SMAPE", tasks=("regression",), needs="values", function=neg_smape, is_loss=True),
     Metric(name="r2", label="R²", tasks=("regression",), needs="values", function=r2),
     Metric(name="spearman", label="Spearman", tasks=("regression",), needs="values", function=spearman),
 )

@@ -6,7 +6,9 @@ import pytest
 from metaml.errors import BadRequest
 from metaml.evaluation.scoring import METRICS, all_scores, default_metric, display, metric
 
-CLASSIFICATION = {"accuracy", "balanced_accuracy", "kappa", "f1_macro", "roc_auc", "neg_log_loss", "neg_brier"}
+SHARES = {"accuracy", "balanced_accuracy", "kappa", "f1_macro", "roc_auc", "mcc", "weighted_kappa", "average_precision"}
+LOSSES = {"neg_log_loss", "neg_brier", "neg_log_loss_by_class", "neg_brier_by_class"}
+CLASSIFICATION = SHARES | LOSSES
 
 
 def test_perfect_predictions_have_the_best_scores():
@@ -14,15 +16,7 @@ def test_perfect_predictions_have_the_best_scores():
 
     scores = all_scores("multiclass", truth, np.eye(3)[truth])
 
-    assert scores == {
-        "accuracy": 1,
-        "balanced_accuracy": 1,
-        "kappa": 1,
-        "f1_macro": 1,
-        "roc_auc": 1,
-        "neg_log_loss": 0,
-        "neg_brier": 0,
-    }
+    assert scores == dict.fromkeys(SHARES, 1) | dict.fromkeys(LOSSES, 0)
 
 
 def test_every_metric_belongs_to_its_task():
