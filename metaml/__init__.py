@@ -7,13 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaml.api import load, predict, tune
+    from metaml.api import TuneResult, load, predict, tune
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
-    from metaml.experience.zero_shot import zero_shot
     from metaml.starter import open_with_starter as open_kb
-    from metaml.tuning.results.result import TuneResult
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 __version__ = "0.1.0"
@@ -26,7 +24,7 @@ _HOMES = {
     "MetaMLRegressor": "metaml.estimators",
     "Optimizer": "metaml.blackbox",
     "Run": "metaml_kb",
-    "TuneResult": "metaml.tuning.results.result",
+    "TuneResult": "metaml.api",
     "bot": "metaml.commands",
     "check": "metaml.commands",
     "describe": "metaml.commands",
@@ -41,7 +39,6 @@ _HOMES = {
     "suggest": "metaml.commands",
     "tune": "metaml.api",
     "why": "metaml.commands",
-    "zero_shot": "metaml.experience.zero_shot",
 }
 
 __all__ = [
@@ -67,7 +64,6 @@ __all__ = [
     "suggest",
     "tune",
     "why",
-    "zero_shot",
 ]
 
 
@@ -79,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*globals(), *__all__})

@@ -34,7 +34,6 @@ def web(
     Example: metaml web --open
     """
     from metaml.web.catalogue import Catalogue
-    from metaml.web.site import prepare
     from metaml_kb.browsing.read_only import open_read_only
 
     if export is None:
@@ -44,7 +43,7 @@ def web(
         n_runs = base.n_runs()
         if n_runs > MANY_RUNS:
             say(f"Reading {n_runs:,} runs …")
-        prepare(catalogue)
+        catalogue.catch_up(None)
         if export is None:
             _serve(catalogue, host, port, token, open_browser)
         else:

@@ -224,6 +224,7 @@ class Run:
     - `fold_plan`: the key of a fold plan. `seed`: the seed of the evaluation.
     - `status`: ok, partial, timeout, memory, crashed or failed. `error`: what went wrong.
     - `fit_seconds`, `predict_seconds`, `peak_megabytes`: the cost, summed over folds as measured.
+    - `model_bytes`, `row_seconds`: the size of one fold's model, and the seconds that it takes for one row alone.
     - `origin`: default, random, warm start, surrogate, imported, or repeat (evaluated again on other folds).
     - `probability`: the sampling density of a random configuration.
     - `session`, `environment`: keys of a stored session and environment.
@@ -245,6 +246,8 @@ class Run:
     fit_seconds: float | None = None
     predict_seconds: float | None = None
     peak_megabytes: float | None = None
+    model_bytes: int | None = None
+    row_seconds: float | None = None
     error: str | None = None
     origin: str = "random"
     probability: float | None = None

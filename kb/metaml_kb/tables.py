@@ -192,6 +192,8 @@ run = Table(
     Column("fit_seconds", Double),
     Column("predict_seconds", Double),
     Column("peak_megabytes", Double),
+    Column("model_bytes", BigInteger),
+    Column("row_seconds", Double),
     Column("error", Text),
     Column("finished_at", Double),
     Column("metric_set_id", ForeignKey("metric_set.id"), nullable=False),

@@ -13,6 +13,9 @@ from metaml.arrays import Floats
 STEP = 0.2
 """Standard deviation of a neighbour's step on the unit interval, as in SMAC (Hutter et al. 2011)."""
 
+SMALLEST_STEP, LARGEST_STEP, MOVED_SHARE, CHANGED_SHARE = 0.005, 0.3, 0.6, 0.1
+"""A perturbed place: the standard deviations of its step, how many numbers move, and how many choices change."""
+
 
 class Judge(Protocol):
     """Values places. `parts` and `values` are separate because values may only be comparable within one set."""
@@ -62,6 +65,49 @@ def random_and_neighbours(
         near = neighbours(cube, _repeated(centres, n_neighbours // 2), rng)
         places, parts = np.vstack([places, near]), np.vstack([parts, judge.parts(near)])
     return places, parts
+
+
+def random_and_perturbed(
+    cube: Cube,
+    judge: Judge,
+    best: Floats,
+    rng: np.random.Generator,
+    *,
+    n: int = 500,
+    n_perturbed: int = 400,
+    n_rounds: int = 2,
+    n_centres: int = 10,
+) -> Found:
+    """Return random places, and places at all distances from the best known ones and from the most valuable of these.
+
+    A front has many good places, and what is better than one of them is often close to it in every parameter.
+    """
+    places = cube.sample(n, rng)
+    if len(best):
+        places = np.vstack([places, perturbed(cube, _repeated(best, n_perturbed), rng)])
+    parts = judge.parts(places)
+    for _ in range(n_rounds):
+        centres = places[np.argsort(-judge.values(parts), kind="stable")[:n_centres]]
+        near = perturbed(cube, _repeated(centres, n_perturbed // 4), rng)
+        places, parts = np.vstack([places, near]), np.vstack([parts, judge.parts(near)])
+    return places, parts
+
+
+def perturbed(cube: Cube, places: Floats, rng: np.random.Generator) -> Floats:
+    """Return places that differ from the given ones in some parameters, each by a step of its own scale."""
+    n, d = places.shape
+    n_choices = cube.n_choices()
+    # Inactive parameters get random coordinates: a parameter that a change activates has a random value.
+    near = np.where(cube.active(places), places, rng.random((n, d)))
+    scale = np.exp(rng.uniform(np.log(SMALLEST_STEP), np.log(LARGEST_STEP), size=(n, 1)))
+    stepped = near + rng.normal(size=(n, d)) * scale
+    stepped = np.where((stepped < 0) | (stepped > 1), rng.random((n, d)), stepped)
+    moves = rng.random((n, d)) < MOVED_SHARE
+    moves[np.arange(n), rng.integers(d, size=n)] = True
+    is_choice = n_choices > 0
+    other = (np.floor(rng.random((n, d)) * np.maximum(n_choices, 1)) + 0.5) / np.maximum(n_choices, 1)
+    chosen = np.where(rng.random((n, d)) < CHANGED_SHARE, other, near)
+    return np.where(is_choice, chosen, np.where(moves, stepped, near))
 
 
 def focus_search(
@@ -144,5 +190,6 @@ SEARCHES: dict[str, Search] = {
     "random": random_places,
     "near": partial(random_and_neighbours, n_rounds=0),
     "neighbours": random_and_neighbours,
+    "perturbed": random_and_perturbed,
     "focus": focus_search,
 }

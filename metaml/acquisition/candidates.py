@@ -70,13 +70,20 @@ class SpaceCandidates:
     """
 
     def __init__(
-        self, space: Space, *, facts: Facts | None = None, search: str = "neighbours", inert: Collection[str] = ()
+        self,
+        space: Space,
+        *,
+        facts: Facts | None = None,
+        search: str = "neighbours",
+        inert: Collection[str] = (),
+        n_best: int = N_BEST,
     ) -> None:
         if search not in SEARCHES:
             raise BadRequest(f"No candidate search is named {search!r}. Choose one of {', '.join(SEARCHES)}.")
         self.space = space
         self.facts = facts
         self.inert = frozenset(inert)
+        self.n_best = n_best
         self.encoder = Encoder(unit=True).fit([], facts, space)
         self.cube = Cube(space, self.encoder, facts)
         self._search = SEARCHES[search]
@@ -104,7 +111,7 @@ class SpaceCandidates:
 
     def best(self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator) -> Candidate:
         """Return the most valuable point found that is not taken, or a random one if all were."""
-        inside = [config for config in known[: 4 * N_BEST] if self.space.is_valid(config)][:N_BEST]
+        inside = [config for config in known[: 4 * self.n_best] if self.space.is_valid(config)][: self.n_best]
         judge = _PlaceJudge(self.cube, committee)
         places, parts = self._search(self.cube, judge, self.cube.places(inside), rng)
         values = committee.values(parts)

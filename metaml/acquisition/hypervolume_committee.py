@@ -32,15 +32,14 @@ class HypervolumeCommittee(Committee):
         self._low, span = costs.min(axis=0), np.ptp(costs, axis=0)
         self._span = np.where(span > 0, span, 1.0)
         unit = (costs - self._low) / self._span
+        self._scales = []
         for surrogate, column in zip(self._made, unit.T, strict=True):
             if hasattr(surrogate, "seed"):
                 surrogate.seed = seed
             surrogate.fit(X, -column)
-        self._scales = [
-            _line(surrogate.scaled(-column), -column) for surrogate, column in zip(self._made, unit.T, strict=True)
-        ]
+            self._scales.append(Scale(surrogate.scaled(-column), -column))
         if len(pending):
-            unit = np.vstack([unit, self.parts(pending)[:, : len(self._made)]])
+            unit = np.vstack([unit, self._costs(self.parts(pending), 0.0)])
         self.front_ = unit[is_non_dominated(unit)]
         # The front decides the scale: a corner that is far away must not hide differences on it.
         self._front_low, front_span = self.front_.min(axis=0), np.ptp(self.front_, axis=0)
@@ -50,35 +49,49 @@ class HypervolumeCommittee(Committee):
         return self
 
     def parts(self, X: Floats) -> Floats:
-        """Return the mean of each objective's cost for each row, then the standard deviations."""
-        means, deviations = [], []
-        for surrogate, (slope, offset) in zip(self._made, self._scales, strict=True):
-            believed = surrogate.predict(X)
-            means.append(-(slope * believed.mean + offset))
-            deviations.append(slope * believed.std)
-        return np.column_stack([*means, *deviations])
+        """Return the mean of each objective for each row, in the surrogates' scales, then the standard deviations."""
+        beliefs = [surrogate.predict(X) for surrogate in self._made]
+        return np.column_stack([*(belief.mean for belief in beliefs), *(belief.std for belief in beliefs)])
 
     def values(self, parts: Floats) -> Floats:
         """Return the gain in volume of each row's lower bound, or how far it is behind the front, as a negative."""
-        m = len(self._made)
-        bounds = parts[:, :m] - self._gain * parts[:, m:]
-        bounds = (bounds - self._front_low) / self._front_span
+        bounds = (self._costs(parts, self._gain) - self._front_low) / self._front_span
         front = (self.front_ - self._front_low) / self._front_span
-        gains = hypervolume_gains(bounds, front, np.full(m, REFERENCE))
+        gains = hypervolume_gains(bounds, front, np.full(len(self._made), REFERENCE))
         behind = bounds[:, np.newaxis, :] - front[np.newaxis, :, :]
         is_behind = (behind >= -self._epsilon).all(axis=2)
         penalties = np.where(is_behind, np.prod(1 + np.maximum(behind, 0.0), axis=2) - 1, -1.0).max(axis=1)
         return settled(np.where(is_behind.any(axis=1), -penalties, gains))
 
+    def _costs(self, parts: Floats, gain: float) -> Floats:
+        """Return the costs so many standard deviations below the means, scaled to [0, 1] by what was seen."""
+        m = len(self._made)
+        levels = parts[:, :m] + gain * parts[:, m:]
+        return np.column_stack([-scale.back(column) for scale, column in zip(self._scales, levels.T, strict=True)])
+
     def believe(self, row: Floats) -> Belief:
         """Return what is expected of the first objective, as a score."""
-        parts = self.parts(row[np.newaxis])[0]
-        cost = parts[0] * self._span[0] + self._low[0]
-        return Belief(float(-cost), float(parts[len(self._made)] * self._span[0]), None)
+        parts = self.parts(row[np.newaxis])
+        cost, lower = (float(self._costs(parts, gain)[0, 0] * self._span[0]) for gain in (0.0, 1.0))
+        return Belief(-cost - float(self._low[0]), cost - lower, None)
 
 
-def _line(scaled: Floats, y: Floats) -> tuple[float, float]:
-    """Return slope and offset that lead from a surrogate's linear scale back to what it was fitted to."""
-    spread = float(np.ptp(scaled))
-    slope = float(np.ptp(y)) / spread if spread > 0 else 1.0
-    return slope, float(y.mean() - slope * scaled.mean())
+class Scale:
+    """The way back from the scale of a surrogate to the scores it was fitted to.
+
+    A bound is a quantile, and a monotone scale keeps quantiles: so bounds may be computed in the scale in which scores
+    are easiest to model. Beyond what was seen, the scale goes on as a line.
+    """
+
+    def __init__(self, scaled: Floats, scores: Floats) -> None:
+        self.scaled, places = np.unique(scaled, return_index=True)
+        self.scores = scores[places]
+        width = float(np.ptp(self.scaled))
+        self.slope = float(np.ptp(self.scores)) / width if width > 0 else 1.0
+
+    def back(self, levels: Floats) -> Floats:
+        """Return scores for levels of the surrogate's scale."""
+        inside = np.interp(levels, self.scaled, self.scores)
+        beyond = np.maximum(levels - self.scaled[-1], 0.0) + np.minimum(levels - self.scaled[0], 0.0)
+        scores: Floats = inside + self.slope * beyond
+        return scores

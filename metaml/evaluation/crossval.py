@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 LONGEST_ERROR = 300
+N_TIMED_CALLS = 3
 MOST_MODEL_BYTES = 24_000_000
 """What the models of all folds may take together; larger ones are not kept."""
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.+@ -]+)+[/\\](?=[\w.+@-])")
@@ -68,9 +69,8 @@ def evaluate(
     scores: list[dict[str, float]] = []
     predictions = _Predictions(job, dataset)
     fit_seconds = predict_seconds = 0.0
-    stopped_early = False
     models = _Models(len(job.asked_folds) if job.keep_models else 0)
-    clock = _Clock(job, start, on_overtime)
+    clock, footprint, stopped_early = _Clock(job, start, on_overtime), _Footprint(), False
     status: Status = "ok" if len(job.asked_folds) == job.plan.n_folds else "partial"
     error = None
     try:
@@ -86,6 +86,7 @@ def evaluate(
                 own = predictions.keep(test, tested.prediction)
                 scores.append(all_scores(dataset.task, dataset.y[test], own, y=dataset.y))
                 models.keep(tested)
+                footprint = _footprint(tested, dataset, test, models.kept)
                 if job.tells_folds and models.kept:
                     on_fold(FoldDone(models.kept[-1], scores[-1]))
                 _check_memory(job, meter.peak())
@@ -113,7 +114,32 @@ def evaluate(
         models=models.kept if went_well and status == "ok" else (),
         expected_seconds=clock.expected_after(len(scores)) if status in ("partial", "timeout") else 0.0,
         stopped_early=stopped_early,
+        **(footprint if went_well else _Footprint())._asdict(),
     )
+
+
+class _Footprint(NamedTuple):
+    """The size of a model, and the seconds that it takes for one row; None if not known."""
+
+    model_bytes: int | None = None
+    row_seconds: float | None = None
+
+
+def _footprint(tested: _Tested, dataset: Dataset, test: Rows, kept: Sequence[bytes]) -> _Footprint:
+    """Return what the model of a fold takes; the quickest of a few calls counts, as the machine may be busy."""
+    row = dataset.X.iloc[test[:1]].reset_index(drop=True)
+    predict = getattr(tested.estimator, "predict_proba", tested.estimator.predict)
+    seconds = []
+    for _ in range(N_TIMED_CALLS):
+        begun = time.perf_counter()
+        predict(row)
+        seconds.append(time.perf_counter() - begun)
+    size = len(kept[-1]) if kept else None
+    if size is None:
+        # Whatever an estimator has against being pickled, it is no reason to fail.
+        with contextlib.suppress(Exception):
+            size = len(pickle.dumps(tested.estimator, protocol=5))
+    return _Footprint(size, min(seconds))
 
 
 class _Clock:

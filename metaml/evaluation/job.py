@@ -141,7 +141,8 @@ class Outcome:
     `models` has the pickled estimator of each fold, if they were asked for, all folds are complete and they are small
     enough. `estimator` is the result of a refit. Both are fitted to the codes of the data set's target.
     `expected_seconds` is what all folds would have taken, if that is known and more than `seconds`. `stopped_early` is
-    True if a fit ran out of `fit_seconds`: the result is valid, but the same job may give another one.
+    True if a fit ran out of `fit_seconds`: the result is valid, but the same job may give another one. `model_bytes` is
+    the size of one fold's model as pickled, and `row_seconds` what it takes to predict one row alone.
     """
 
     status: Status
@@ -157,6 +158,8 @@ class Outcome:
     estimator: Any = None
     expected_seconds: float = 0.0
     stopped_early: bool = False
+    model_bytes: int | None = None
+    row_seconds: float | None = None
 
     def score(self, metric: str) -> float:
         """Return the mean of a metric over the folds where it is defined, NaN when there are none.

@@ -139,6 +139,8 @@ def run_of(
         fit_seconds=outcome.fit_seconds or outcome.seconds,
         predict_seconds=outcome.predict_seconds,
         peak_megabytes=outcome.peak_megabytes,
+        model_bytes=outcome.model_bytes,
+        row_seconds=outcome.row_seconds,
         error=error,
         origin=origin,
         probability=probability,

@@ -203,8 +203,7 @@ class ReportData:
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
-    `absent` explains in a sentence why a part (by its section name) is missing. `advice` says why the search ended
-    early, if it did, and whether more time is worth it.
+    `absent` explains in a sentence why a part (by its section name) is missing.
     """
 
     dataset: DatasetFacts
@@ -224,4 +223,3 @@ class ReportData:
     experience: ExperienceFacts | None = None
     ledger: Mapping[str, float] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
-    advice: str = ""

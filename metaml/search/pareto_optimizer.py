@@ -18,6 +18,8 @@ from metaml.spaces import Space
 from metaml.spaces.config import Config
 
 Costs = tuple[float, ...]
+N_CENTRES = 20
+"""So many of the best runs have places near them looked at: a front has more than one good place."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class ParetoOptimizer(Optimizer):
         *,
         n_objectives: int,
         method: str = "parego",
-        surrogate: str = "gaussian_process_raw",
+        surrogate: str = "gaussian_process_all",
         starts: Sequence[Config] = (),
         n_design: int = 10,
         n_total: int | None = None,
-        search: str = "neighbours",
+        search: str = "perturbed",
         seed: int = 0,
     ) -> None:
         if method not in METHODS:
@@ -70,7 +72,7 @@ class ParetoOptimizer(Optimizer):
         self.method, self.n_objectives, self.n_design, self.n_total = method, n_objectives, n_design, n_total
         judge = METHODS[method].judge
         super().__init__(
-            SpaceCandidates(space, search=search),
+            SpaceCandidates(space, search=search, n_best=N_CENTRES),
             strategy="random" if judge is None else judge(surrogate, n_objectives),
             starts=starts,
             n_random=0,

@@ -16,7 +16,7 @@ SURROGATES: dict[str, Maker] = {
         "log_expected_improvement",
         is_noisy=True,
     ),
-    "gaussian_process_raw": Maker(lambda seed: GaussianProcess(target="raw", max_rows=200)),  # noqa: ARG005
+    "gaussian_process_all": Maker(lambda seed: GaussianProcess(max_rows=300)),  # noqa: ARG005
     "forest": Maker(lambda seed: Forest(seed=seed), "expected_improvement"),
     "extra_trees": Maker(lambda seed: ExtraTrees(seed=seed), "expected_improvement"),
     "mean_boosting": Maker(lambda seed: MeanBoosting(seed=seed), "upper_bound"),

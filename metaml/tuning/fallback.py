@@ -3,6 +3,7 @@
 import math
 import pickle
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -59,6 +60,12 @@ def from_partial(dataset: Dataset, found: Found, partial: PartialModel, why: str
 
 def small_tree(dataset: Dataset, found: Found, why: str) -> Finished:
     """Return a small tree fitted to some rows: better than nothing, and labelled as that."""
+    model = tree_model(dataset, found.metric, {"session": found.session, "fallback": why})
+    return Finished(model, "fallback", (), math.nan, None, 0.0, why)
+
+
+def tree_model(dataset: Dataset, metric: str, facts: Mapping[str, object] | None = None) -> Model:
+    """Return a model that is a tree, fitted to some rows: about the smallest and quickest that there is."""
     n_rows = max(50, FALLBACK_CELLS // max(dataset.X.shape[1], 1))
     algorithm = ALGORITHMS[FALLBACK]
     rows = np.arange(len(dataset.y))
@@ -70,5 +77,4 @@ def small_tree(dataset: Dataset, found: Found, why: str) -> Finished:
     part = replace(dataset, X=dataset.X.iloc[rows].reset_index(drop=True), y=dataset.y[rows])
     with importing:
         member = fit_member(part, algorithm, algorithm.space(dataset.task).default(), seed=0)
-    model = Model.of(dataset, [member], metric=found.metric, facts={"session": found.session, "fallback": why})
-    return Finished(model, "fallback", (), math.nan, None, 0.0, why)
+    return Model.of(dataset, [member], metric=metric, facts=facts)

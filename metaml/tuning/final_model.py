@@ -84,6 +84,43 @@ def finish(
     return replace(done, refit_seconds=seconds, why_one_layer=why_one_layer)
 
 
+def finish_with(
+    dataset: Dataset,
+    found: Found,
+    chosen: Sequence[Chosen],
+    executor: Executor,
+    settings: TuneSettings,
+    budget: Budget,
+    models: FoldModels,
+    *,
+    is_averaged: bool,
+) -> Finished | None:
+    """Return the model of these members, None if none could be fitted.
+
+    Unless fold models are averaged, each has one estimator: fitted to all rows or, if there is no time, to a fold.
+    """
+    if is_averaged:
+        fitted = _fitted(found, chosen, executor, settings, budget, models, is_averaged=True)
+    else:
+        fitted = _refitted(found, chosen, executor, settings, budget)
+        done = {id(member.trial) for member, _ in fitted}
+        others = [
+            (member, models.get(member.trial.run.identity)[:1]) for member in chosen if id(member.trial) not in done
+        ]
+        fitted += [(member, estimators) for member, estimators in others if estimators]
+    return _assembled(dataset, found, fitted, settings) if fitted else None
+
+
+def choose_among(dataset: Dataset, found: Found, trials: Sequence[Trial]) -> list[Chosen]:
+    """Return the ensemble that selection makes of some trials, heaviest member first."""
+    return _chosen(dataset, found, trials)
+
+
+def score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float:
+    """Return the score of an ensemble on the rows that its members predicted out of fold."""
+    return _score_of(dataset, found, chosen)
+
+
 def _layered(
     dataset: Dataset,
     found: Found,

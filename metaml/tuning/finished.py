@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from metaml.arrays import Floats
 from metaml.ensemble.calibration import Calibrated
+from metaml.evaluation.model_limits import Measured
 from metaml.model import Model
 from metaml.tuning.trials import Trial
 
@@ -25,6 +26,7 @@ class Finished:
     fallback, `why_one_layer` why a second layer that was possible is not part of it. `calibrated` is what
     calibration made of the `predictions`, which are then those after it; `uncalibrated` are those before.
     `units` are how large the error of each tested row was expected to be.
+    `measured` is what the saved model takes, if that was limited.
     """
 
     model: Model
@@ -38,3 +40,4 @@ class Finished:
     calibrated: Calibrated | None = None
     uncalibrated: Floats | None = None
     units: Floats | None = None
+    measured: Measured | None = None

@@ -42,7 +42,6 @@ from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Finished
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
-from metaml.tuning.stopping.progress import advice
 from metaml.tuning.trials import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
@@ -135,7 +134,6 @@ def report_data(
         experience=found.experience,
         ledger=ledger,
         absent={"features": no_features} if no_features else {},
-        advice=" ".join(filter(None, (found.ended, advice(found.forecast)))),
     )
     return _with_errors(data, dataset, finished)
 

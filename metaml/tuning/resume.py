@@ -53,8 +53,6 @@ class UnfinishedSession:
             exclude_datasets=tuple(kept["left_out"]),
             # How other folds were made follows from the data set.
             splitter=self.folds or settings.splitter,
-            stop_at=kept.get("stop_at"),
-            patience=kept.get("patience"),
         )
 
     @property
@@ -92,9 +90,9 @@ def _given_folds(kb: KnowledgeBase, trials: Sequence[Trial]) -> KeptFolds | None
 
 def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:
     """Return what a session on a data set (fingerprint) keeps to be resumed, beside its plan."""
-    optional = {name: getattr(settings, name) for name in ("user", "project", "stop_at", "patience")}
+    labels = {"user": settings.user, "project": settings.project}
     return {
-        **{name: value for name, value in optional.items() if value is not None},
+        **{name: word for name, word in labels.items() if word},
         "dataset": dataset,
         "seconds": settings.seconds,
         "n_iterations": settings.n_iterations,
@@ -150,6 +148,8 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
         fit_seconds=run.fit_seconds or 0.0,
         predict_seconds=run.predict_seconds or 0.0,
         peak_megabytes=run.peak_megabytes or 0.0,
+        model_bytes=run.model_bytes,
+        row_seconds=run.row_seconds,
         error=None if ran_out_of_time else run.error,
         predictions=prediction_files.get(details["run"]),
         expected_seconds=details.get("expected", 0.0),

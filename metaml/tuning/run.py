@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,27 +15,26 @@ from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, LocalExecutor
 from metaml.experience.lesson_files import is_in_file
 from metaml.report import ReportData
-from metaml.report.wording import counted, metric_label
+from metaml.report.wording import counted, listed, metric_label
 from metaml.search.settings import TuneSettings
 from metaml.system.threads import at_most_threads
 from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
 from metaml.tuning.closing import refit_reserve, reserve_for
+from metaml.tuning.column_choice import with_best_columns
 from metaml.tuning.column_importance import column_importances
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
+from metaml.tuning.limited_model import check_possible, measuring_seconds, within_limits
 from metaml.tuning.outputs import report_data, write_files
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.resume import UnfinishedSession, find_unfinished
 from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers, second_layer_seconds
 from metaml.tuning.session import TuneSession
 from metaml.tuning.split_comparison import compare_splits
-from metaml.tuning.trials import FoldModels, Found, PredictionFiles, TuneProgress
-from metaml.tuning.uncertainty import with_uncertainty
+from metaml.tuning.trials import FoldModels, Found, PredictionFiles, Trial, TuneProgress
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.errors import KBError
 
-EARLY_SHARE = 0.5
-"""A search that ended early keeps this share of the time that it took for repeats, layers and refits."""
 STOP_SECONDS = 3.0
 """What may still be fitted once somebody wants to stop, in seconds."""
 UNFINISHED = ".unfinished"
@@ -69,15 +68,13 @@ def tune(
     resume: bool = False,
     predictions: bool = False,
     test: OwnTest | None = None,
-    threads: int = 1,
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
     The walk: resume or begin -> session (search) -> bagging -> second layer -> final model -> its errors ->
     importance of columns -> report and files -> close.
 
-    Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call,
-    whose evaluations use so many `threads` each.
+    Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
     session on this data set continues; if there is none, a new one starts and `on_note` gets a sentence that says so.
     `test` is a table that is scored by the final model, and used for nothing else.
@@ -86,9 +83,8 @@ def tune(
         check_output(output)
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
-    files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
     with (
-        nullcontext(executor) if executor else LocalExecutor(settings.n_workers, n_threads=threads) as workers,
+        nullcontext(executor) if executor else LocalExecutor(settings.n_workers) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
         # Two threads of ours may be at work: neither may lift the limit of the other.
@@ -96,6 +92,8 @@ def tune(
     ):
         # What is planned for so many workers must be what the executor has.
         settings = replace(settings, n_workers=workers.n_workers)
+        dataset = _within_columns(dataset, settings, on_note)
+        files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
         earlier = _unfinished(base, dataset, files, on_note) if resume else None
         if earlier is None:
             files.clear()
@@ -107,21 +105,19 @@ def tune(
         session = TuneSession(
             dataset, base, settings, workers, budget=budget, resumed=earlier, prediction_files=files, models=models
         )
-        found = session.run(
-            reserve=lambda trials: reserve_for(dataset, settings, trials, session, models, budget),
-            on_progress=on_progress,
-            should_stop=should_stop,
-        )
+        found = session.run(reserve=_reserve(session, models), on_progress=on_progress, should_stop=should_stop)
         searched = budget.used - begun
         is_stopped = should_stop()
-        end, hurried = _rest(session, found, searched, is_stopped=is_stopped, on_note=on_note)
+        # A user who stops the search does not want to wait for what the rest of the time would allow.
+        end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
+        hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
         bagged = Bagged() if is_stopped else _bagged(session, found, models, should_stop)
         found = replace(found, repeated=bagged.trials, repeat_plan=bagged.plan if bagged.trials else None)
         second = None if single or is_stopped else _second_layer(session, found, models, should_stop)
         finished = finish(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
-        finished = with_uncertainty(dataset, found, finished, workers, hurried, end)
+        finished = within_limits(finished, dataset, found, workers, hurried, end, models, single=single)
         features = column_importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
@@ -132,23 +128,19 @@ def tune(
         return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds)
 
 
-def _rest(
-    session: TuneSession, found: Found, searched: float, *, is_stopped: bool, on_note: Callable[[str], None]
-) -> tuple[Budget, TuneSettings]:
-    """Return the time and the settings for what follows a search, which took so many seconds."""
-    if is_stopped:
-        # A user who stops the search does not want to wait for what the rest of the time would allow.
-        return session.budget.ending_in(STOP_SECONDS), replace(session.settings, seconds=STOP_SECONDS)
-    if found.ended:
-        on_note(found.ended)
-        session.end_in(max(STOP_SECONDS, EARLY_SHARE * searched))
-    return session.budget, session.settings
+def _reserve(session: TuneSession, models: FoldModels) -> Callable[[Sequence[Trial]], float]:
+    """Return the function that says how many seconds to keep for the end, given the trials so far."""
+    dataset, settings, budget = session.dataset, session.settings, session.budget
+    measuring = measuring_seconds(settings, budget)
+    return lambda trials: reserve_for(dataset, settings, trials, session, models, budget) + measuring
 
 
 def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]) -> Bagged:
     """Return the candidates of a session as evaluated on other folds; none if there is no time or no place for them."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
-    if found.error or not can_be_repeated(found.plan, settings):
+    # Models of other folds, or a second layer, are what a limit would take away first.
+    is_small = settings.model_limits.needs_measuring
+    if found.error or is_small or not can_be_repeated(found.plan, settings):
         return Bagged()
     n_classes = 0 if dataset.labels is None else len(dataset.labels)
     closing = refit_reserve(settings, found.trials, found, models, budget)
@@ -172,12 +164,23 @@ def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop:
         return Bagged()
 
 
+def _within_columns(dataset: Dataset, settings: TuneSettings, on_note: Callable[[str], None]) -> Dataset:
+    """Return the data set with as many columns as the model may read, and say which; refuse impossible limits."""
+    most = settings.model_limits.n_columns
+    reduced = dataset if most is None else with_best_columns(dataset, most, seed=settings.seed)
+    check_possible(reduced, settings)
+    if most is not None and reduced is not dataset:
+        kept = list(dict.fromkeys(feature.source for feature in reduced.schema.features))
+        on_note(f"The model may read {counted(most, 'column')}: {listed(kept)}.")
+    return reduced
+
+
 def _second_layer(
     session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]
 ) -> SecondLayer | None:
     """Return the second layer on what a session found; None if there can be none, or nothing more can be stored."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
-    if found.error or not can_have_layers(dataset, found.plan, settings):
+    if found.error or settings.model_limits.needs_measuring or not can_have_layers(dataset, found.plan, settings):
         return None
     stacking = Stacking(
         dataset,

@@ -11,8 +11,6 @@ MENU = {
     "Overview": "/",
     "Data sets": "/datasets",
     "Runs": "/runs",
-    "Algorithms": "/algorithms",
-    "Map": "/map",
     "Sessions": "/sessions",
 }
 HTMX = (

@@ -13,7 +13,7 @@ NONE = np.empty((0, 2))
 
 
 def fitted(n_left=10, pending=NONE):
-    return HypervolumeCommittee("gaussian_process_raw", 2).fit_costs(ROWS, COSTS, pending, n_left=n_left, seed=0)
+    return HypervolumeCommittee("gaussian_process_all", 2).fit_costs(ROWS, COSTS, pending, n_left=n_left, seed=0)
 
 
 def test_a_place_on_the_true_front_is_worth_more_than_one_far_behind():
@@ -42,7 +42,7 @@ def test_a_pending_row_counts_as_if_it_were_known():
 
 def test_costs_of_any_unit_are_judged_alike():
     places = rng.random((20, 2))
-    committee = HypervolumeCommittee("gaussian_process_raw", 2)
+    committee = HypervolumeCommittee("gaussian_process_all", 2)
     committee.fit_costs(ROWS, COSTS * [1000.0, 0.001] + [5.0, -3.0], NONE, n_left=10, seed=0)
     plain = fitted()
 

@@ -50,3 +50,21 @@ def test_every_loss_follows_a_line(loss):
     estimator = build("regression", loss=loss).fit(X, X["a"].to_numpy())
 
     assert estimator.score(X, X["a"]) > 0.95
+
+
+@pytest.mark.parametrize(("task", "n_classes"), [("binary", 2), ("multiclass", 3), ("regression", None)])
+def test_trees_that_are_called_directly_say_what_scikit_learn_says(task, n_classes):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
+    signal = X["a"] + X["b"] * X["c"]
+    y = signal.to_numpy() if n_classes is None else pd.qcut(signal, n_classes, labels=False).to_numpy()
+    estimator = build(task).fit(X, y)
+    Z, model = estimator.head_.transform(X), estimator.model_
+
+    if n_classes is None:
+        assert np.array_equal(model.predict(Z), model.model_.predict(Z))
+    elif n_classes == 2:
+        assert np.array_equal(model.predict_proba(Z), model.model_.predict_proba(Z))
+    else:
+        expected = shares_of_votes(model.model_.decision_function(Z), len(model.model_.estimators_))
+        assert np.array_equal(model.predict_proba(Z), expected)

@@ -1,1 +1,0 @@
-"""What a search gives back to Python, and how it is logged elsewhere."""

@@ -1,1 +1,0 @@
-"""When a search ends: the goal that was asked for, what more time should gain, and progress in words."""
