@@ -28,7 +28,7 @@ from metaml_kb.browsing.listing import ListedRun, runs_of_session
 from metaml_kb.errors import BadQuery
 from metaml_kb.lookup import StoredRun, find_run
 
-MOST_COMPARED, MOST_TRIALS = 8, 3000
+MOST_COMPARED, MOST_TRIALS = 8, 800
 
 
 def compare(catalogue: Catalogue, asked: Asked) -> Page:

@@ -21,7 +21,7 @@ from metaml.web.sheet import Field, Sheet, moment
 from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link
 from metaml_kb.browsing.listing import ListedRun, runs_of_session
 
-MOST_TRIALS, MOST_LISTED = 3000, 500
+MOST_TRIALS, MOST_LISTED = 1200, 300
 POLL = "every 2s"
 TASKS = ("binary", "multiclass", "regression")
 LEDGER = {"evaluations": "evaluating configurations", "rest": "choosing, waiting, fitting the model"}
