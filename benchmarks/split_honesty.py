@@ -95,6 +95,7 @@ def told_and_true(
     tuned = tune(dataset, settings, executor=executor, test=own_test(new, dataset))
     folds = np.array(tuned.found.ranked[0].outcome.scores[tuned.found.metric])
     facts = tuned.report.own_test
+    folds = folds[np.isfinite(folds)]  # a fold in time may have one class only
     error = math.hypot(folds.std(ddof=1) / math.sqrt(len(folds)), facts.error)
     return tuned.finished.score, facts.score, error
 

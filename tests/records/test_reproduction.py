@@ -95,7 +95,7 @@ def test_a_run_that_no_longer_works_is_not_the_same(stored, iris):
     found = reproduce(with_run(stored, config={**stored.run.config, "max_depth": -1}), iris, in_process(iris))
 
     assert (found.is_same, found.outcome.status) == (False, "failed")
-    assert len(found.differences) == found.n_compared == 21
+    assert len(found.differences) == found.n_compared == 36
 
 
 def test_a_run_that_timed_out_gets_the_time_it_had(stored, iris):
