@@ -20,6 +20,9 @@ def predict(
         float | None,
         typer.Option(help="Add an interval that holds the true value with this probability, such as 0.9."),
     ] = None,
+    verify: Annotated[
+        Path | None, typer.Option(metavar="KEY", help="Refuse a model that was not signed with the key in this file.")
+    ] = None,
 ) -> None:
     """Predict the rows of a table, in the same order.
 
@@ -31,9 +34,10 @@ def predict(
     from metaml.data import read_frame
     from metaml.errors import BadRequest
     from metaml.model import load
+    from metaml.model.signing import read_key
     from metaml.model.table import prediction_table, with_intervals
 
-    loaded = load(model)
+    loaded = load(model, key=None if verify is None else read_key(verify))
     if proba and loaded.labels is None:
         raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave --proba out.")
     frame = read_frame(data, like=loaded.schema)

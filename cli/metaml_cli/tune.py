@@ -102,6 +102,9 @@ def tune(
         list[str] | None,
         typer.Option(help="Ignore experience with this data set and its near-duplicates; may be repeated."),
     ] = None,
+    sign: Annotated[
+        Path | None, typer.Option(metavar="KEY", help="Sign the model with the secret key in this file.")
+    ] = None,
     no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor change a knowledge base.")] = False,
     user: User = None,
     project: Project = None,
@@ -118,6 +121,9 @@ def tune(
 
     from metaml.budget import Budget, seconds_alive, seconds_of
     from metaml.evaluation import LocalExecutor
+    from metaml.model.archive import MODEL_FILE
+    from metaml.model.signing import read_key
+    from metaml.model.signing import sign as sign_model
 
     if time_budget is None and not iterations:
         time_budget = "5m"
@@ -126,6 +132,7 @@ def tune(
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
     n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
+    key = None if sign is None else read_key(sign)
     line = LiveLine()
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
@@ -188,6 +195,8 @@ def tune(
                 predictions=predictions,
                 test=test_table,
             )
+    if key is not None:
+        sign_model(output / MODEL_FILE, key)
     line.close(_summary(tuned, output))
     if exclude_dataset and not no_kb and tuned.found.experience is None:
         names = " ".join(f"--exclude-dataset {name}" for name in exclude_dataset)

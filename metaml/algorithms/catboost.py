@@ -15,6 +15,7 @@ from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import State, TrustedClass, as_bytes
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
+from metaml.system.trial_process import survives
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -137,9 +138,23 @@ def _take_model(model: Any) -> State:
 
 
 def _make_model(kind: type, state: State) -> Any:
+    blob = state["content"].tobytes()
+    # CatBoost's format has no parser but its own, which may crash on a file that was changed.
+    if not survives(lambda: _tried(kind, blob)):
+        raise ValueError("CatBoost cannot read its model")
     model: Any = kind()
-    model.load_model(blob=state["content"].tobytes())
+    model.load_model(blob=blob)
     return model
+
+
+def _tried(kind: type, blob: bytes) -> None:
+    """Load a model and predict rows of extreme values with it."""
+    model: Any = kind()
+    model.load_model(blob=blob)
+    n_columns, categorical = len(model.feature_names_), set(model.get_cat_feature_indices())
+    for value in (-1e30, -1.0, 0.0, 1.0, 1e30, np.nan):
+        row = ["-1" if place in categorical else value for place in range(n_columns)]
+        model.predict([row], thread_count=1)
 
 
 ALGORITHM = Algorithm(

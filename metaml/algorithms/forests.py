@@ -129,6 +129,9 @@ class _Forest:
 
     def _mean(self, Z: Matrix, n_columns: int) -> Matrix:
         rows = np.ascontiguousarray(Z, dtype=np.float32)
+        # Compiled code reads the columns without a check; a file may hold a tree of other columns.
+        if any(tree.tree_.n_features != rows.shape[1] for tree in self.model.estimators_):
+            raise ValueError("a tree asks for columns that are not there")
         total = np.zeros((len(rows), n_columns))
         for tree in self.model.estimators_:
             total += tree.tree_.predict(rows)[:, :n_columns]

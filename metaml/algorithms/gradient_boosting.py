@@ -124,7 +124,14 @@ def _stopped_in_time(model: Any, training: Training) -> Iterator[None]:
 
 
 def _make_predictor(kind: type, state: State) -> Any:
+    from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+
     nodes, n_sets = state["nodes"], len(state["raw_left_cat_bitsets"])
+    if nodes.dtype != PREDICTOR_RECORD_DTYPE or nodes.ndim != 1 or not len(nodes):
+        raise ValueError("a tree has nodes of another kind")
+    for sets in (state["raw_left_cat_bitsets"], state["binned_left_cat_bitsets"]):
+        if sets.shape != (n_sets, 8) or sets.dtype != np.uint32:
+            raise ValueError("a tree has categories of another kind")
     check_nodes(nodes["left"], nodes["right"], nodes["is_leaf"] != 0, nodes["feature_idx"], None)
     splits_categories = (nodes["is_categorical"] != 0) & (nodes["is_leaf"] == 0)
     if (nodes["bitset_idx"][splits_categories] >= n_sets).any():

@@ -157,7 +157,15 @@ def _take_booster(booster: Any) -> State:
 
 
 def _make_booster(kind: type, state: State) -> Any:
-    return kind(model_str=state["content"].tobytes().decode())
+    from lightgbm import basic
+
+    from metaml.algorithms.lightgbm_text import checked_text, parameter_names
+
+    text = checked_text(state["content"].tobytes().decode())
+    known = basic._ConfigAliases._get_all_param_aliases()
+    if not set(parameter_names(text)) <= set(known):
+        raise ValueError("a booster has a parameter that LightGBM does not know")
+    return kind(model_str=text)
 
 
 def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001

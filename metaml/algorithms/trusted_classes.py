@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 State = dict[str, Any]
+MOST_THREADS = {"n_threads": 1024, "n_jobs": 1024}
+"""The attributes by which libraries start threads, and the most that a file may ask for."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,9 @@ class TrustedClass:
 
 def filled(kind: type, state: State) -> Any:
     """Return a blank object with these attributes; nothing of the class is called."""
+    for name, most in MOST_THREADS.items():
+        if state.get(name) is not None and not (type(state[name]) is int and 1 <= state[name] <= most):
+            raise ValueError(f"{name} is {state[name]!r:.40}")
     item: Any = object.__new__(kind)
     item.__dict__.update(state)
     return item
@@ -86,13 +91,26 @@ def _take_tree(tree: Any) -> State:
 def _make_tree(kind: type, kept: State) -> Any:
     nodes = kept["state"]["nodes"]
     check_nodes(
-        nodes["left_child"], nodes["right_child"], nodes["left_child"] < 0, nodes["feature"], kept["n_features"]
+        nodes["left_child"], nodes["right_child"], nodes["left_child"] == -1, nodes["feature"], kept["n_features"]
     )
-    if len(nodes) != kept["state"]["node_count"] or len(kept["state"]["values"]) != len(nodes):
+    classes = np.asarray(kept["n_classes"])
+    shape = (len(nodes), kept["n_outputs"], int(classes.max()))
+    if len(nodes) < 1 or len(nodes) != kept["state"]["node_count"] or kept["state"]["values"].shape != shape:
         raise ValueError("a tree has fewer nodes than it says")
+    if classes.shape != (kept["n_outputs"],) or kept["state"]["values"].dtype != np.float64:
+        raise ValueError("a tree has other values than it says")
     tree: Any = kind(kept["n_features"], kept["n_classes"], kept["n_outputs"])
     tree.__setstate__(kept["state"])
     return tree
+
+
+def _make_decision_tree(kind: type, state: State) -> Any:
+    """Return a tree that checks the number of columns before compiled code reads them."""
+    item = filled(kind, state)
+    # The trees of a forest do not know their number of columns; without it, scikit-learn checks nothing.
+    if "tree_" in state:  # An ensemble also keeps one that was never fitted.
+        item.n_features_in_ = state["tree_"].n_features
+    return item
 
 
 _ESTIMATOR = partial(TrustedClass, forget=("head", "model", "settle"), omit=("train", "seconds", "stopped_early_"))
@@ -108,8 +126,8 @@ SHARED = (
 """What the models of all algorithms are wrapped in."""
 TREE = TrustedClass("Tree", "sklearn.tree._tree:Tree", take=_take_tree, make=_make_tree)
 DECISION_TREES = (
-    TrustedClass("DecisionTreeClassifier", "sklearn.tree:DecisionTreeClassifier"),
-    TrustedClass("DecisionTreeRegressor", "sklearn.tree:DecisionTreeRegressor"),
+    TrustedClass("DecisionTreeClassifier", "sklearn.tree:DecisionTreeClassifier", make=_make_decision_tree),
+    TrustedClass("DecisionTreeRegressor", "sklearn.tree:DecisionTreeRegressor", make=_make_decision_tree),
     TREE,
 )
 FOREST = TrustedClass("forest", "metaml.algorithms.forests:_Forest")

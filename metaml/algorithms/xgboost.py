@@ -183,6 +183,9 @@ def _take_booster(booster: Any) -> State:
 
 
 def _make_booster(kind: type, state: State) -> Any:
+    from metaml.algorithms.xgboost_ubj import checked_model
+
+    checked_model(state["content"].tobytes())
     booster = kind({"nthread": 1, "verbosity": 0})
     booster.load_model(bytearray(state["content"].tobytes()))
     booster.set_param({"nthread": 1, "verbosity": 0})

@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from metaml.errors import BadModel
+from metaml.model.signing import check_signature
 
 MODEL_FILE = "model.zip"
 FORMAT = "metaml model"
 VERSIONS = (1, 2, 3)
 """The formats that can be read: 2 has members in a second layer, which a reader of 1 would average wrongly; 3 has a
 calibration, which a reader of 2 would leave out."""
+
+MOST_UNPACKED, MOST_RATIO = 50_000_000, 100
+"""A part of a model file may unpack to so many bytes, plus so many times the size of the file."""
 
 _SEAL_LENGTH = 64
 _ADVICE = "Give the folder or the model.zip that metaml tune wrote"
@@ -50,20 +54,44 @@ def write_archive(path: Path, about: Mapping[str, Any], estimators: Any, content
         raise BadModel(f"{path} cannot be written: {error.strerror}. Choose another place.") from None
 
 
-def read_archive(path: Path) -> tuple[dict[str, Any], Any, bytes]:
-    """Return what the model is, the structure of its estimators, and the bytes of their arrays."""
+def read_archive(path: Path, key: bytes | None = None) -> tuple[dict[str, Any], Any, bytes]:
+    """Return what the model is, the structure of its estimators, and the bytes of their arrays.
+
+    With a `key`, the file must be signed with it.
+    """
     data = _read(path)
+    if key is not None:
+        check_signature(path, data, key)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if set(archive.namelist()) != {"model.json", "estimators.json", "arrays.bin"}:
                 raise BadModel(f"{path} is a zip file, but no metaml model. {_ADVICE}.")
             if hashlib.sha256(data[:-_SEAL_LENGTH]).hexdigest().encode() != data[-_SEAL_LENGTH:]:
                 raise BadModel(f"{path} was changed after it was saved, so it is not used. Copy it again.")
-            about = json.loads(archive.read("model.json"))
+            most = MOST_UNPACKED + MOST_RATIO * len(data)
+            about = json.loads(_part(archive, "model.json", most))
             _check_version(path, about)
-            return about, json.loads(archive.read("estimators.json")), archive.read("arrays.bin")
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, NotImplementedError, RecursionError):
+            return about, json.loads(_part(archive, "estimators.json", most)), _part(archive, "arrays.bin", most)
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        ValueError,
+        RuntimeError,
+        NotImplementedError,
+        RecursionError,
+        MemoryError,
+    ):
         raise BadModel(f"{path} is cut short or damaged. Copy it again.") from None
+
+
+def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """Return the content of a file in the archive, of which no more than `most` bytes are read."""
+    with archive.open(name) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"{name} unpacks to an unlikely size")
+    return content
 
 
 def _read(path: Path) -> bytes:

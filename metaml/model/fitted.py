@@ -17,6 +17,7 @@ from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation.environment import library_versions
+from metaml.model.refusing import refusing
 from metaml.model.sample import Sample
 from metaml.model.uncertainty import Uncertainty
 
@@ -122,6 +123,7 @@ class Model:
     facts: Mapping[str, Any] = field(default_factory=dict)
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: Mapping[str, str] = field(default_factory=library_versions)
+    is_from_file: bool = False
 
     def __post_init__(self) -> None:
         if not self.members or not all(member.estimators for member in self.members):
@@ -203,13 +205,14 @@ class Model:
         Columns may come in any order, and more of them than needed. Up to half of the needed ones may be absent and
         count as missing values. Raises `BadDataset` if the rows cannot be used.
         """
-        read = self.schema.read(frame)
-        notes = self._remarks(read)
-        outputs = self.outputs(read.X)
-        labels = self.labels
-        if labels is None:
-            return Answer(outputs, None, notes)
-        return Answer(labels[self.decided(outputs)], outputs, notes)
+        with refusing(self.is_from_file):
+            read = self.schema.read(frame)
+            notes = self._remarks(read)
+            outputs = self.outputs(read.X)
+            labels = self.labels
+            if labels is None:
+                return Answer(outputs, None, notes)
+            return Answer(labels[self.decided(outputs)], outputs, notes)
 
     def predict_interval(self, frame: pd.DataFrame, coverage: float = 0.9) -> pd.DataFrame:
         """Return an interval for each row of a raw table that holds the true value with probability `coverage`.
@@ -221,7 +224,8 @@ class Model:
 
         from metaml.model.uncertainty import bounds, sets
 
-        X = self.schema.read(frame).X
+        with refusing(self.is_from_file):
+            X = self.schema.read(frame).X
         if self.labels is None:
             low, high = bounds(self, X, coverage)
             return pd.DataFrame({"low": low, "high": high}, index=frame.index)

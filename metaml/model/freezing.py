@@ -6,6 +6,7 @@ what `trusted` lists can be written, and only that is ever made from a file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,9 @@ from metaml.model.trusted import TRUSTED, name_of
 Plain = Any
 """What JSON can hold."""
 
+SLACK_BYTES = 1_000_000
 _ALIGNMENT = 16
+_DTYPE = re.compile(r"[<>|=]?([biuf][1248]|[US]\d{1,6}|[mM]8(\[[a-z]+\])?)")
 _NUMBER_TYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint32", "uint64")
 
 
@@ -110,6 +113,8 @@ class _Thawer:
     def __init__(self, arrays: list[dict[str, Any]], content: bytes) -> None:
         self.arrays = arrays
         self.content = content
+        # A file that was saved refers to each array once.
+        self.left = len(content) + SLACK_BYTES
 
     def thaw(self, plain: Plain) -> Any:
         if plain is None or isinstance(plain, bool | int | float | str):
@@ -146,6 +151,9 @@ class _Thawer:
         count = int(np.prod(shape, dtype=object))
         if count == 0:
             return np.empty(shape, dtype=dtype)
+        self.left -= count * dtype.itemsize
+        if self.left < 0:
+            raise ValueError("its arrays are larger than the file")
         flat = np.frombuffer(self.content, dtype=dtype, count=count, offset=int(entry["start"]))
         return flat.copy().reshape(shape, order="F" if entry["order"] == "F" else "C")
 
@@ -169,4 +177,18 @@ def _dtype_to_plain(dtype: np.dtype[Any]) -> Plain:
 
 
 def _dtype_from_plain(plain: Plain) -> np.dtype[Any]:
-    return np.dtype(plain)
+    """Return a type of plain numbers or text, or a record of such numbers as trees have them."""
+    if isinstance(plain, str):
+        return _plain_dtype(plain)
+    if set(plain) != {"names", "formats", "offsets", "itemsize"}:
+        raise ValueError("an array is of an unknown type")
+    formats = [_plain_dtype(form) for form in plain["formats"]]
+    settings: Any = {**plain, "formats": formats}
+    dtype: np.dtype[Any] = np.dtype(settings)
+    return dtype
+
+
+def _plain_dtype(word: Any) -> np.dtype[Any]:
+    if not isinstance(word, str) or not _DTYPE.fullmatch(word):
+        raise ValueError("an array is of an unknown type")
+    return np.dtype(word)

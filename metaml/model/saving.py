@@ -61,11 +61,14 @@ def save(model: Model, path: str | Path) -> Path:
     return path
 
 
-def load(path: str | Path) -> Model:
-    """Return the model in a file or folder; nothing in the file is executed, and a changed file is refused."""
+def load(path: str | Path, *, key: bytes | None = None) -> Model:
+    """Return the model in a file or folder; nothing in the file is executed, and a changed file is refused.
+
+    With a `key`, the file must be signed with it.
+    """
     path = Path(path)
     path = path / MODEL_FILE if path.is_dir() else path
-    about, parts, content = read_archive(path)
+    about, parts, content = read_archive(path, key)
     try:
         schema = Schema.from_dict(about["schema"])
         structures = parts["members"]
@@ -100,7 +103,8 @@ def load(path: str | Path) -> Model:
             sample=_sample(parts, content, schema),
             facts=about["facts"],
             created=about["created"],
-            versions=about["versions"],
+            versions=_texts(about["versions"]),
+            is_from_file=True,
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, BadRequest) as error:
         said = f"{type(error).__name__}: {error}".split("\n")[0]
@@ -144,6 +148,10 @@ def _checked(estimator: Any, schema: Schema) -> Any:
     if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
         raise ValueError("a member predicts classes that do not exist")
     return estimator
+
+
+def _texts(plain: dict[str, Any]) -> dict[str, str]:
+    return {str(name): str(version) for name, version in plain.items()}
 
 
 def _finite(score: float | None) -> float | None:

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -198,3 +199,30 @@ def test_trusted_names_lead_to_the_classes_they_promise():
     for name, recipe in TRUSTED.items():
         if not recipe.place.startswith("catboost"):
             assert isinstance(recipe.type, type), name
+
+
+def test_a_bomb_is_not_unpacked(path):
+    files = contents(path)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("model.json", "estimators.json"):
+            archive.writestr(name, files[name])
+        with archive.open("arrays.bin", "w") as part:
+            for _ in range(400):
+                part.write(bytes(1_000_000))
+        archive.comment = bytes(64)
+    unsealed = buffer.getvalue()[:-64]
+    path.write_bytes(unsealed + hashlib.sha256(unsealed).hexdigest().encode())
+    tracemalloc.start()
+
+    refusal(path)
+
+    assert tracemalloc.get_traced_memory()[1] < 250_000_000
+    tracemalloc.stop()
+
+
+def test_an_array_that_is_referred_to_again_and_again_is_refused(path):
+    def repeat(parts):
+        parts["members"][0] = [{"tuple": [{"array": 0}] * 2_000_000}]
+
+    assert "larger than the file" in refusal(rewritten(path, repeat))
