@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, case, func, inspect, select
 
 from metaml_kb import tables
 from metaml_kb.errors import BadQuery
-from metaml_kb.packing import unpack_predictions
+from metaml_kb.predictions.packed import unpack
 from metaml_kb.records import FINAL, Value
 
 # Data sets and their metafeatures
@@ -173,7 +173,7 @@ def predictions(connection: Connection, run: str) -> np.ndarray:
     row = connection.execute(query).one_or_none()
     if row is None:
         raise BadQuery(f"Run {run} has no stored predictions. Choose one from: metaml kb runs")
-    return unpack_predictions(*row)
+    return unpack(*row)
 
 
 # Sessions, and how runs were made

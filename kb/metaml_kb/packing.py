@@ -1,8 +1,7 @@
-"""Pack the scores and the predictions of a run into single values for the database, and unpack them."""
+"""Pack the scores of a run into single values for the database, and unpack them."""
 
 import json
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
@@ -59,14 +58,3 @@ def unpack_folds(n_metrics: int, data: bytes | None) -> Sequence[np.ndarray | No
     if data is None:
         return [None] * n_metrics
     return list(np.frombuffer(data, dtype="<f8").reshape(n_metrics, -1))
-
-
-def pack_predictions(predictions: np.ndarray) -> tuple[int, int, bytes]:
-    """Return the number of rows, the number of columns, and the predictions as zlib-compressed float32."""
-    matrix = predictions.reshape(len(predictions), -1).astype("<f4")
-    return matrix.shape[0], matrix.shape[1], zlib.compress(matrix.tobytes(), 6)
-
-
-def unpack_predictions(n_rows: int, n_columns: int, data: bytes) -> np.ndarray:
-    """Return stored out-of-fold predictions as float32, one row per row of the data set."""
-    return np.frombuffer(zlib.decompress(data), dtype="<f4").reshape(n_rows, n_columns)

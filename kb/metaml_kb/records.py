@@ -10,12 +10,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from metaml_kb.errors import BadRecord
+from metaml_kb.predictions.packed import PackedPredictions
 
 Value = str | int | float | bool | None
 Event = tuple[str, Mapping[str, Any]]
 """Something that happened in a session: its kind in one word, and its details."""
 Status = Literal["ok", "partial", "timeout", "memory", "crashed", "failed"]
-Origin = Literal["default", "random", "warm start", "surrogate", "imported", "repeat"]
+Origin = Literal["default", "random", "warm start", "surrogate", "imported", "repeat", "grid"]
 STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 TASKS = ("binary", "multiclass", "regression")
@@ -225,10 +226,11 @@ class Run:
     - `status`: ok, partial, timeout, memory, crashed or failed. `error`: what went wrong.
     - `fit_seconds`, `predict_seconds`, `peak_megabytes`: the cost, summed over folds as measured.
     - `model_bytes`, `row_seconds`: the size of one fold's model, and the seconds that it takes for one row alone.
-    - `origin`: default, random, warm start, surrogate, imported, or repeat (evaluated again on other folds).
+    - `origin`: default, random, warm start, surrogate, imported, repeat (evaluated again on other folds) or grid.
     - `probability`: the sampling density of a random configuration.
     - `session`, `environment`: keys of a stored session and environment.
-    - `proposal`: who proposed the run. `predictions`: out-of-fold predictions, one row per row of the data set.
+    - `proposal`: who proposed the run. `predictions`: out-of-fold predictions, one row per row of the data set, or
+      these packed by `metaml_kb.predictions.pack`; an array is stored as float32.
     - `finished_at`: seconds since 1970, UTC. None means the moment it is stored.
 
     >>> run = Run(dataset="f" * 32, algorithm="svm", config={"C": 1.0}, scores={"accuracy": [0.94, 0.98]})
@@ -254,7 +256,7 @@ class Run:
     session: str | None = None
     environment: str | None = None
     proposal: ProposalRecord | None = None
-    predictions: np.ndarray | None = None
+    predictions: np.ndarray | PackedPredictions | None = None
     finished_at: float | None = None
 
     @property

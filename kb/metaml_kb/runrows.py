@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
 from sqlalchemy import select
 
 from metaml_kb import tables
 from metaml_kb.packing import unpack_folds
+from metaml_kb.predictions.packed import PackedPredictions
 from metaml_kb.records import ProposalRecord, Run
 
 RUN_ROWS = select(tables.run, tables.configuration.c.parameter_set_id, tables.configuration.c.value_list).join(
@@ -34,7 +34,7 @@ def run_of(
     session: str | None,
     environment: str | None,
     proposal: ProposalRecord | None,
-    predictions: np.ndarray | None = None,
+    predictions: PackedPredictions | None = None,
 ) -> Run:
     """Return the run of a row of RUN_ROWS. The other arguments are the names for the numbers in the row."""
     means = [float("nan") if value is None else float(value) for value in json.loads(row["score_list"])]

@@ -222,7 +222,7 @@ prediction = Table(
     Column("run_id", ForeignKey("run.id"), primary_key=True),
     Column("n_rows", Integer, nullable=False),
     Column("n_columns", SmallInteger, nullable=False),
-    # Out-of-fold predictions, float32 in row order, zlib-packed; NaN where a row was in no test fold.
+    # Out-of-fold predictions in row order, packed as `metaml_kb.predictions` says; NaN where a row was in no test fold.
     Column("data", LargeBinary, nullable=False),
 )
 

@@ -14,7 +14,8 @@ from metaml_kb import tables
 from metaml_kb.dimensions import UNKNOWN, add_dataset, add_keyed, add_metafeatures, insert_rows, number_names
 from metaml_kb.engine import reading, writing
 from metaml_kb.errors import BadRecord
-from metaml_kb.packing import pack_scores, unpack_predictions
+from metaml_kb.packing import pack_scores
+from metaml_kb.predictions.packed import PackedPredictions, truth_in, unpack
 from metaml_kb.records import DatasetRecord, ProposalRecord, Run
 from metaml_kb.runrows import RUN_ROWS, proposal_of, run_of
 from metaml_kb.sql import KnowledgeBase
@@ -70,6 +71,9 @@ def check_records(connection: Connection, name: str) -> None:
             canonical(runs)
             for run in runs:
                 pack_scores(run.scores)
+                if isinstance(run.predictions, PackedPredictions):
+                    unpack(*run.predictions)
+                    truth_in(run.predictions.n_rows, run.predictions.data)
     except (BadRecord, *NONSENSE) as error:
         reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise BadRecord(
@@ -212,10 +216,10 @@ def _proposals(connection: Connection, first: int, last: int) -> dict[int, Propo
     return {row["run_id"]: proposal_of(row) for row in rows}
 
 
-def _predictions(connection: Connection, first: int, last: int) -> dict[int, Any]:
+def _predictions(connection: Connection, first: int, last: int) -> dict[int, PackedPredictions]:
     table = tables.prediction
     rows = connection.execute(select(table).where(table.c.run_id.between(first, last)))
-    return {number: unpack_predictions(*packed) for number, *packed in rows}
+    return {number: PackedPredictions(*packed) for number, *packed in rows}
 
 
 def difference(mine: KnowledgeBase, other: KnowledgeBase) -> pd.DataFrame:

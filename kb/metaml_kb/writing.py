@@ -24,7 +24,8 @@ from metaml_kb.dimensions import (
     touch,
 )
 from metaml_kb.errors import BadRecord
-from metaml_kb.packing import pack_predictions, pack_scores
+from metaml_kb.packing import pack_scores
+from metaml_kb.predictions.packed import pack
 from metaml_kb.records import ORIGINS, STATUSES, Run, plain, run_identity, split_config
 from metaml_kb.runrows import AS_STORED
 
@@ -253,7 +254,8 @@ def _insert_companions(connection: Connection, runs: Sequence[Run], numbers: Map
                 )
             )
         if run.predictions is not None:
-            predictions.append((number, *pack_predictions(run.predictions)))
+            packed = run.predictions
+            predictions.append((number, *(pack(packed, "float32") if isinstance(packed, np.ndarray) else packed)))
     insert_rows(connection, tables.proposal, [c.name for c in tables.proposal.columns], proposals)
     insert_rows(connection, tables.prediction, [c.name for c in tables.prediction.columns], predictions)
 
