@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
-    from metaml.starter import open_with_starter as open_kb
+    from metaml.experience.knowledge_base import open_kb
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 __version__ = "0.1.0"
@@ -32,7 +32,7 @@ _HOMES = {
     "learn": "metaml.commands",
     "load": "metaml.api",
     "minimize": "metaml.blackbox",
-    "open_kb": "metaml.starter:open_with_starter",
+    "open_kb": "metaml.experience.knowledge_base",
     "predict": "metaml.api",
     "replay": "metaml.commands",
     "reproduce": "metaml.commands",

@@ -24,6 +24,7 @@ from metaml.experience.load_history import check_left_out
 from metaml.model import Model
 from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
+from metaml.records.kept_predictions import form_of
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.report.wording import counted, metric_label, score_text
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
@@ -158,6 +159,7 @@ def tune(
     seed: int = 0,
     resume: bool = False,
     predictions: bool = False,
+    keep_predictions: bool | str = False,
     exclude_datasets: str | Iterable[str] = (),
     group: str | None = None,
     keep_group: bool = False,
@@ -231,6 +233,7 @@ def tune(
         exclude_datasets=one_or_more(exclude_datasets),
         refits=refit,
         n_layers=layers,
+        keep_predictions=form_of(keep_predictions),
         calibrates=calibration,
         keeps_sample=sample,
         n_repeats=repeats,

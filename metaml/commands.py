@@ -32,10 +32,12 @@ from metaml.model import load as load_model
 from metaml.model.checking import Check
 from metaml.random_bot.bot import DEFAULT_LIMITS, BotReport, BotSettings, run_bot
 from metaml.records.explanation import run_facts
+from metaml.records.kept_predictions import form_of
 from metaml.records.reproduction import Reproduction, dataset_of
 from metaml.records.reproduction import reproduce as evaluate_again
 from metaml.seeds import MOST_SEED
 from metaml.sources.named import named_sources
+from metaml.spaces.grid import Grid
 from metaml.starter import open_with_starter
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.lookup import StoredRun, find_run
@@ -241,6 +243,7 @@ def bot(
     openml_task: Iterable[int] = (),
     offline: bool = False,
     algorithms: str | Iterable[str] | None = None,
+    grid: Grid | None = None,
     runs: int | None = None,
     time_budget: str | float | None = None,
     workers: int = 1,
@@ -249,6 +252,7 @@ def bot(
     limit_memory: float | None = DEFAULT_LIMITS.megabytes,
     max_rows: int | None = None,
     seed: int | None = None,
+    keep_predictions: bool | str = False,
     kb: Place = None,
     user: str | None = None,
     project: str | None = None,
@@ -258,13 +262,15 @@ def bot(
 
     - `data`: files or folders. `builtin`: also use the data sets inside scikit-learn.
     - `openml_suite`, `openml_task`: numbers of suites and tasks of OpenML; with `offline`, from its cache only.
-    - `algorithms`: names, by default all.
+    - `algorithms`: names, by default all. `grid`: such as {"C": [0.1, 1.0]}, run all combinations of one algorithm
+      instead of random configurations.
     - `runs`: stop after so many. `time_budget`: stop after so many seconds, or a text such as "10m". With neither, the
       bot stops only when it is interrupted.
     - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: larger data sets are subsampled to so many rows.
     - `seed`: decides the configurations, by default a new one each time.
+    - `keep_predictions`: True or "float16", or "float32": store out-of-fold predictions and the target with the runs.
     - `kb`: the knowledge base to add to. `user`, `project`: words to find the session by, as `kb.sessions()` lists it.
     - `verbose`: 1 prints notes to standard error.
 
@@ -280,6 +286,8 @@ def bot(
         raise BadRequest('No data set was named. Give data="folder", builtin=True or openml_task=[31].')
     settings = BotSettings(
         algorithms=names_in(algorithms) if algorithms else tuple(ALGORITHMS),
+        grid=grid or {},
+        keep_predictions=form_of(keep_predictions),
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(str(time_budget)),
         n_workers=workers,

@@ -8,7 +8,7 @@ import typer
 from metaml.seeds import MOST_SEED
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
-from metaml_cli.options import Project, User, names_in, numbers
+from metaml_cli.options import Float32, KeepPredictions, Project, User, names_in, numbers, prediction_form
 from metaml_cli.render import Format, counted, say, show
 
 RESCUED = 1
@@ -28,7 +28,13 @@ def bot(
     publish: Annotated[
         bool, typer.Option("--publish", help="Upload complete runs to OpenML with your API key (OPENML_APIKEY).")
     ] = False,
-    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
+    algorithms: Annotated[
+        str | None, typer.Option("--algorithms", "--algorithm", help="Comma-separated; default: all.")
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE,VALUE: run all combinations instead of random ones; may be repeated."),
+    ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
     time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Evaluations in parallel, one core each.")] = 1,
@@ -39,6 +45,8 @@ def bot(
     seed: Annotated[
         int | None, typer.Option(min=0, max=MOST_SEED, help="Seed of the configurations; default: a new one.")
     ] = None,
+    keep_predictions: KeepPredictions = False,
+    float32: Float32 = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only show what would be run, and for how long.")] = False,
     user: User = None,
     project: Project = None,
@@ -51,16 +59,23 @@ def bot(
     second call continues where the first ended. Several bots may share one knowledge base. Ctrl-C finishes the
     evaluations that are running.
 
+    With --grid, each data set gets all combinations of the given values of one algorithm; other hyperparameters have
+    their defaults. The command metaml kb insight shows what it teaches.
+
     Example: metaml bot --builtin --runs 60 --workers 2
     """
     from metaml.algorithms import ALGORITHMS
     from metaml.budget import seconds_of
     from metaml.evaluation import Limits
     from metaml.random_bot.bot import BotSettings, run_bot
+    from metaml.random_bot.grid import grid_of
     from metaml.sources.named import named_sources
 
+    chosen = names_in(algorithms) if algorithms else tuple(ALGORITHMS)
     settings = BotSettings(
-        algorithms=names_in(algorithms) if algorithms else tuple(ALGORITHMS),
+        algorithms=chosen,
+        grid=grid_of(grid, chosen) if grid else {},
+        keep_predictions=prediction_form(keep_predictions, float32),
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(time_budget),
         n_workers=workers,

@@ -100,7 +100,7 @@ def runs(
     algorithm: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
     status: Annotated[list[str] | None, typer.Option(help="ok, partial, timeout, memory, crashed, failed.")] = None,
     origin: Annotated[
-        list[str] | None, typer.Option(help="default, random, warm start, surrogate, repeat, imported.")
+        list[str] | None, typer.Option(help="default, random, warm start, surrogate, repeat, imported, grid.")
     ] = None,
     session: Annotated[list[str] | None, typer.Option(help="A key, its beginning, or bot, tune, import.")] = None,
     since: Annotated[str | None, typer.Option(help="A date such as 2026-11-16, or an age such as 2h, 7d.")] = None,

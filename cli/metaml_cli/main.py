@@ -15,6 +15,7 @@ from metaml_cli import (
     describe,
     explain,
     importing,
+    insight,
     kb,
     learn,
     predict,
@@ -83,6 +84,7 @@ app.command()(reproduce.reproduce)
 app.command()(web.web)
 app.command()(demo.demo)
 importing.register(kb.app)
+insight.register(kb.app)
 app.add_typer(kb.app, name="kb")
 
 

@@ -1,9 +1,20 @@
 """Options that several commands share, and those that hold comma-separated names or numbers."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from metaml_kb.predictions import Form
+
+KeepPredictions = Annotated[
+    bool,
+    typer.Option(
+        "--keep-predictions",
+        help="Store out-of-fold predictions and the target with the runs, at most 500 MB; see metaml kb rerank.",
+    ),
+]
+Float32 = Annotated[bool, typer.Option("--float32", help="Keep predictions as float32 instead of float16.")]
 RUN_HELP = "Key of a run, or its beginning, or the number of an evaluation of the last search."
 Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
 
@@ -29,3 +40,10 @@ def numbers(text: str | None) -> list[int]:
         if not word.isdigit():
             raise BadRequest(f"{word!r} is not an OpenML number. Write them as 31,37.")
     return [int(word) for word in words]
+
+
+def prediction_form(is_kept: bool, is_float32: bool) -> "Form | None":
+    """Return the form in which predictions are kept, None if they are not."""
+    if not is_kept:
+        return None
+    return "float32" if is_float32 else "float16"

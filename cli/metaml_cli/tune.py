@@ -11,7 +11,7 @@ from metaml.seeds import MOST_SEED
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import GAP, LiveLine, counted_interrupts
-from metaml_cli.options import Ignore, Project, User, names_in
+from metaml_cli.options import Float32, Ignore, KeepPredictions, Project, User, names_in, prediction_form
 from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"
@@ -98,6 +98,8 @@ def tune(
         bool, typer.Option("--resume", help="Continue a search that was interrupted, with its budget.")
     ] = False,
     predictions: Annotated[bool, typer.Option("--predictions", help="Also write out-of-fold predictions.")] = False,
+    keep_predictions: KeepPredictions = False,
+    float32: Float32 = False,
     exclude_dataset: Annotated[
         list[str] | None,
         typer.Option(help="Ignore experience with this data set and its near-duplicates; may be repeated."),
@@ -170,6 +172,7 @@ def tune(
             exclude_datasets=tuple(exclude_dataset or ()),
             refits=refit,
             n_layers=layers,
+            keep_predictions=prediction_form(keep_predictions, float32),
             calibrates=not no_calibration,
             keeps_sample=not no_sample,
             n_repeats=repeats,

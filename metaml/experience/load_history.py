@@ -22,7 +22,10 @@ from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
 from metaml_kb.frames import hyperparameter_columns
 
-ORIGIN_WEIGHTS = {"default": 1.0, "random": 1.0, "imported": 1.0, "warm start": 0.5, "surrogate": 0.5, "repeat": 0.5}
+ORIGIN_WEIGHTS = {
+    **dict.fromkeys(("default", "random", "imported", "grid"), 1.0),
+    **dict.fromkeys(("warm start", "surrogate", "repeat"), 0.5),
+}
 """Configurations that a search proposed crowd around its optimum: they say less about the rest of the space."""
 OTHER_RELEASE_WEIGHT = 0.7
 STARTER_WEIGHT = 1 / 3

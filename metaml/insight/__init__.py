@@ -6,7 +6,8 @@ from metaml.insight.importance import Importance, importance
 from metaml.insight.ranges import SuggestedRange, suggested_ranges
 from metaml.insight.ranking import Ranking, expected_best, rank, wins
 from metaml.insight.runs import AlgorithmRuns, draw_weight
-from metaml.insight.settings import Setting, settings_of
+from metaml.insight.settings import Setting, varying_settings
+from metaml.insight.summary import Insight, insight
 from metaml.insight.tunability import Gain, Tunability, tunability
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "DatasetMap",
     "Gain",
     "Importance",
+    "Insight",
     "Ranking",
     "Setting",
     "SizeGroup",
@@ -25,11 +27,12 @@ __all__ = [
     "draw_weight",
     "expected_best",
     "importance",
+    "insight",
     "map_datasets",
     "rank",
-    "settings_of",
     "suggested_ranges",
     "tunability",
     "value_effects",
+    "varying_settings",
     "wins",
 ]

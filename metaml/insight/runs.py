@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.arrays import Flags, Floats, Positions
-from metaml.insight.settings import Setting, settings_of
+from metaml.insight.settings import Setting, varying_settings
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
@@ -47,7 +47,7 @@ class AlgorithmRuns:
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
         """Return the hyperparameters that vary."""
-        return settings_of(self.configs, self.spaces.values())
+        return varying_settings(self.configs, self.spaces.values())
 
     @property
     def n_datasets(self) -> int:

@@ -80,13 +80,13 @@ class Setting:
         return names, np.asarray(np.minimum(np.floor(units * N_BINS), N_BINS - 1))
 
 
-def settings_of(configs: Sequence[Config], spaces: Iterable[Space] = ()) -> tuple[Setting, ...]:
+def varying_settings(configs: Sequence[Config], spaces: Iterable[Space] = ()) -> tuple[Setting, ...]:
     """Return the hyperparameters that vary in these configurations, in the order of the spaces.
 
     A hyperparameter has the range and the scale of its space; its range is widened to the values that were run. One
     that no space has gets both from its values.
 
-    >>> [setting.name for setting in settings_of([{"C": 1.0, "kernel": "rbf"}, {"C": 2.0, "kernel": "rbf"}])]
+    >>> [setting.name for setting in varying_settings([{"C": 1.0, "kernel": "rbf"}, {"C": 2.0, "kernel": "rbf"}])]
     ['C']
     """
     seen: dict[str, dict[tuple[str, Value], Value]] = {}

@@ -23,13 +23,17 @@ from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
 from metaml.metafeatures.openml import repair_openml
+from metaml.random_bot.grid import check_grid, fitting_configs
 from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
+from metaml.records.kept_predictions import PredictionKeeper
 from metaml.seeds import check_seed
 from metaml.sources.base import Loaded, Source
 from metaml.spaces.config import Config
+from metaml.spaces.grid import Grid
 from metaml.splits import PLAN_SEED
 from metaml_kb import Added, KnowledgeBase, Run, canonical_json
 from metaml_kb.files import kept_safe
+from metaml_kb.predictions import Form
 
 DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
 RECOUNT_EVERY = 50
@@ -42,6 +46,8 @@ class BotSettings:
 
     Every data set gets the configurations in `first` (algorithm, configuration) after the default and before random
     ones: what was run everywhere can be compared without a model. Without `draws` there are no random ones.
+    With a `grid`, every data set gets all of its configurations after the default, and no random ones.
+    `keep_predictions` is the form in which out-of-fold predictions are stored with the runs, None for not at all.
     """
 
     algorithms: tuple[str, ...] = tuple(ALGORITHMS)
@@ -57,10 +63,14 @@ class BotSettings:
     draws: bool = True
     user: str | None = None
     project: str | None = None
+    keep_predictions: Form | None = None
+    grid: Grid = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_known((*self.algorithms, *dict(self.first)))
         check_seed(self.seed)
+        if self.grid and len(self.algorithms) != 1:
+            raise BadRequest("A grid is of one algorithm. Name it with --algorithm.")
 
 
 @dataclass(frozen=True)
@@ -160,7 +170,10 @@ class Draws:
         wanted = [config for name, config in self._settings.first if name == algorithm]
         # What is meant for classes is no configuration for numbers.
         given = [space.default(), *(config for config in wanted if space.is_valid(config))]
-        drawn = (space.sample(1, rng)[0] for _ in count()) if self._settings.draws else ()
+        if self._settings.grid:
+            given += fitting_configs(space, self._settings.grid)
+        is_random = self._settings.draws and not self._settings.grid
+        drawn = (space.sample(1, rng)[0] for _ in count()) if is_random else ()
         misses = 0
         for candidate in chain(given, drawn):
             text = canonical_json(candidate)
@@ -191,15 +204,17 @@ def run_bot(
     """
     tally = _Tally(Budget(settings.seconds))
     with nullcontext(executor) if executor else LocalExecutor(settings.n_workers, registry=registry) as workers:
-        prepared, originals = [], {}
+        prepared, originals, keeper = [], {}, PredictionKeeper(settings.keep_predictions)
         for loaded in _load(sources, tally.set_aside, on_note, should_stop):
             workers.add(loaded.dataset)
+            keeper.add(loaded.dataset)
             prepared.append(_prepare(kb, loaded, settings))
             if publish is not None and loaded.origin == "openml":
                 originals[loaded.dataset.fingerprint] = loaded
         if not prepared:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in tally.set_aside.items())
             raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Name others.")
+        check_grid(settings.grid, settings.algorithms, {item.name: item.task for item in prepared}, on_note)
         session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
         machine = kb.add_environment(environment_record())
         tasks = {item.fingerprint: item.task for item in prepared}
@@ -212,7 +227,7 @@ def run_bot(
                 drawn = kept_safe(kb, draws.next, tally.note_rescue)
                 if drawn is None:
                     break
-                in_flight.append(_job(*drawn, settings, keep_predictions=drawn[0].fingerprint in originals))
+                in_flight.append(_job(*drawn, settings, is_published=drawn[0].fingerprint in originals))
                 workers.submit(in_flight[-1])
                 n_asked += 1
             finished = workers.next(timeout=1.0)
@@ -222,12 +237,15 @@ def run_bot(
                 continue
             job, outcome = finished
             in_flight.remove(job)
-            origin = _origin(job, tasks[job.dataset])
+            origin = _origin(job, tasks[job.dataset], settings)
             run = run_of(job, outcome, session=session, environment=machine, **origin)
-            tally.count(job, outcome, kept_safe(kb, partial(kb.add_run, run), tally.note_rescue))
+            stored = keeper.with_predictions(run, outcome.predictions)
+            tally.count(job, outcome, kept_safe(kb, partial(kb.add_run, stored), tally.note_rescue))
             if publish is not None and job.dataset in originals and outcome.status == "ok":
                 _publish(publish, originals[job.dataset], job, outcome, on_note)
             on_progress(tally.progress(run))
+        if keeper.note:
+            on_note(keeper.note)
         kept_safe(kb, partial(kb.finish_session, session), tally.note_rescue)
     return tally.report()
 
@@ -281,7 +299,7 @@ class _Tally:
         )
 
 
-def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, *, keep_predictions: bool) -> Job:
+def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, *, is_published: bool) -> Job:
     return Job(
         item.fingerprint,
         algorithm,
@@ -289,7 +307,7 @@ def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, 
         item.plan,
         PLAN_SEED,
         settings.limits,
-        keep_predictions=keep_predictions,
+        keep_predictions=is_published or settings.keep_predictions is not None,
     )
 
 
@@ -352,11 +370,13 @@ def plan_of(loaded: Loaded, settings: BotSettings) -> FoldPlan:
     return make_plan(loaded.dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
 
 
-def _origin(job: Job, task: Task) -> dict[str, Any]:
+def _origin(job: Job, task: Task, settings: BotSettings) -> dict[str, Any]:
     """Return where the configuration came from, and how probable the draw was."""
     space = ALGORITHMS[job.algorithm].space(task)
     if job.config == space.default():
         return {"origin": "default"}
+    if settings.grid:
+        return {"origin": "grid"}
     return {"origin": "random", "probability": space.density(job.config)}
 
 
@@ -373,4 +393,6 @@ def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, obj
         "limit_megabytes": settings.limits.megabytes,
         "max_rows": settings.max_rows,
         "n_datasets": len(prepared),
+        **({"grid": dict(settings.grid)} if settings.grid else {}),
+        **({"keep_predictions": settings.keep_predictions} if settings.keep_predictions else {}),
     }

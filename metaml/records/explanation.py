@@ -13,6 +13,7 @@ from metaml_kb.lookup import StoredRun
 PROPOSED = {
     "default": "Nobody: it is the default configuration of {algorithm}, a yardstick for all others.",
     "random": "Chance: it was drawn from the space of {algorithm}.",
+    "grid": "A grid: it is one of the combinations that were asked for.",
     "warm start": "Experience: past data sets suggested it before anything was known of this one.",
     "surrogate": "The surrogates of strategy {proposer!r}: they learnt from the runs before it in its session.",
     "repeat": "Its session: the configuration did well there, and was evaluated again on other folds.",

@@ -21,6 +21,7 @@ ORIGIN_WORDS = {
     "surrogate": "model of this search",
     "random": "chance",
     "repeat": "other folds",
+    "grid": "a grid",
     "imported": "imported",
 }
 CONSTANT = "constant"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from metaml.algorithms import ALGORITHMS, check_known
 from metaml.bandits import DEFAULT_POLICY
@@ -58,6 +59,7 @@ class TuneSettings:
     exclude_datasets: tuple[str, ...] = ()
     refits: bool = False
     n_layers: int | None = None
+    keep_predictions: Literal["float16", "float32"] | None = None
     calibrates: bool = True
     keeps_sample: bool = True
     n_repeats: int | None = None

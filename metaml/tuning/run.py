@@ -237,6 +237,8 @@ def _closed(
         return replace(found, error=f"The search ended early. {found.error} Then --resume goes on with it.")
     final = {"metric": found.metric, "score": finished.score, "kind": finished.kind}
     try:
+        if session.keeper.note:
+            on_note(session.keeper.note)
         session.close(
             final=final if math.isfinite(finished.score) else None,
             on_wait=lambda: on_note(WAITING.format(output or "memory", session.kb.name)),

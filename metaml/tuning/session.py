@@ -19,6 +19,7 @@ from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
+from metaml.records.kept_predictions import PredictionKeeper
 from metaml.records.session_keys import INITIAL_DESIGN_ENDED, SEARCH_PLAN
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.objectives import Objective, objective_of
@@ -93,6 +94,7 @@ class TuneSession:
         self.trials: list[Trial] = []
         self.ledger = Ledger()
         self.log = SessionLog(kb)
+        self.keeper = PredictionKeeper(settings.keep_predictions)
         self.advisor = Advisor(kb, dataset, settings, metric=self.metric, plan=self.plan, ledger=self.ledger)
         self._resumed = resumed
         self._defaults = default_starts(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
@@ -316,7 +318,8 @@ class TuneSession:
         purpose = "killed" if outcome.status in CUT_OFF else "evaluations"
         self.ledger.add(purpose, outcome.seconds / self.settings.n_workers)
         self.log.note("finished", trial.as_event())
-        self.log.store(run)
+        self.keeper.add(self.dataset)
+        self.log.store(self.keeper.with_predictions(run, outcome.predictions))
         with self.ledger.entry("optimiser"):
             self.search.tell(choice.algorithm, job.config, trial.outcome_by(self.metric))
         self.prediction_files.keep(run.identity, outcome.predictions)

@@ -1,24 +1,24 @@
 import math
 
-from metaml.insight import settings_of
+from metaml.insight import varying_settings
 from metaml.insight.settings import Setting
 from metaml.spaces import Float, Space
 
 
 def test_a_hyperparameter_that_never_varies_is_left_out():
-    assert settings_of([{"a": 1}, {"a": 1}]) == ()
+    assert varying_settings([{"a": 1}, {"a": 1}]) == ()
 
 
 def test_the_scale_of_the_space_is_kept_and_its_range_is_widened():
     space = Space([Float("rate", 0.01, 0.5, default=0.1, log=True)])
 
-    (rate,) = settings_of([{"rate": 0.001}, {"rate": 0.1}], [space])
+    (rate,) = varying_settings([{"rate": 0.001}, {"rate": 0.1}], [space])
 
     assert (rate.low, rate.high, rate.is_log) == (0.001, 0.5, True)
 
 
 def test_without_a_space_numbers_over_many_decades_are_logarithmic():
-    found = {item.name: item for item in settings_of([{"C": 1e-3, "p": 1}, {"C": 1e3, "p": 2}])}
+    found = {item.name: item for item in varying_settings([{"C": 1e-3, "p": 1}, {"C": 1e3, "p": 2}])}
 
     assert found["C"].is_log
     assert not found["p"].is_log
@@ -26,7 +26,7 @@ def test_without_a_space_numbers_over_many_decades_are_logarithmic():
 
 
 def test_true_one_and_one_point_zero_are_three_choices():
-    (mixed,) = settings_of([{"x": True}, {"x": 1}, {"x": "1"}])
+    (mixed,) = varying_settings([{"x": True}, {"x": 1}, {"x": "1"}])
 
     assert sorted(mixed.units([True, 1, "1"]).tolist()) == [0, 1, 2]
     assert math.isnan(mixed.units([2])[0])

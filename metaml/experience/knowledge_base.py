@@ -1,0 +1,67 @@
+"""`metaml.open_kb`: a knowledge base that also answers what its runs teach.
+
+`metaml_kb` stores and knows no science. So the science adds its questions here, in a subclass that holds nothing more.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from metaml.experience.insight_runs import algorithm_runs
+from metaml.experience.rerank import rerank
+from metaml.insight.best_settings import SPLIT_ROWS
+from metaml.insight.summary import Insight, insight
+from metaml.spaces.config import Config
+from metaml.starter import open_with_starter
+from metaml_kb import KnowledgeBase
+
+
+class InsightfulKnowledgeBase(KnowledgeBase):
+    """A `metaml_kb.KnowledgeBase` that can also be asked what its runs teach."""
+
+    def insight(
+        self,
+        algorithm: str,
+        metric: str,
+        *,
+        rows: tuple[float, float] | None = None,
+        task: str | None = None,
+        split_rows: Sequence[int] = SPLIT_ROWS,
+        default: Config | None = None,
+    ) -> Insight:
+        """Return what the runs of an algorithm teach: best settings by size, gain over the default, importance, ranges.
+
+        `metric` is a stored name; `log_loss` also finds `neg_log_loss`. `rows` are the least and the largest number of
+        rows of the data sets that count, `task` is binary, multiclass or regression. `split_rows` divides data sets by
+        their rows. `default` replaces the default configuration that gains are compared with. Raises
+        `metaml.errors.BadRequest` if there are no such runs.
+        """
+        runs = algorithm_runs(self, algorithm, metric=metric, task=task, rows=rows)
+        return insight(runs, split_rows=split_rows, default=default)
+
+    def rerank(
+        self,
+        metric: str | None = None,
+        *,
+        costs: Mapping[tuple[str, str], float] | None = None,
+        dataset: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return runs with stored predictions, ranked anew by a metric or by what errors cost.
+
+        `metaml.experience.rerank.rerank` explains the columns.
+        """
+        return rerank(self, metric=metric, costs=costs, dataset=dataset)
+
+
+def open_kb(path_or_url: str | Path | None = None) -> InsightfulKnowledgeBase:
+    """Open a knowledge base, or create it with the runs that come with metaml.
+
+    `path_or_url` is a SQLite file, a database URL, or ":memory:" for one that is gone when it is closed. Default: the
+    environment variable METAML_KB, else the user's own.
+
+    >>> with open_kb(":memory:") as kb:
+    ...     len(kb.runs())
+    0
+    """
+    return InsightfulKnowledgeBase(open_with_starter(path_or_url).engine)
