@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from metaml.data import Repair, Task
 from metaml.spaces.config import Config
+
+if TYPE_CHECKING:
+    from metaml.report.evidence import Evidence
 
 FinalKind = Literal["ensemble", "single", "fallback"]
 
@@ -203,7 +206,7 @@ class ReportData:
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
-    `absent` explains in a sentence why a part (by its section name) is missing.
+    `evidence` is what the score rests on. `absent` explains in a sentence why a part (by its section name) is missing.
     """
 
     dataset: DatasetFacts
@@ -220,6 +223,7 @@ class ReportData:
     confusion: Confusion | None = None
     calibration: Sequence[CalibrationBin] = ()
     residuals: Sequence[tuple[float, float]] = ()
+    evidence: Evidence | None = None
     experience: ExperienceFacts | None = None
     ledger: Mapping[str, float] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)

@@ -15,10 +15,13 @@ from metaml.report.wording import (
     counted,
     direction,
     duration,
+    error_text,
+    is_gain_clear,
     metric_label,
     model_words,
     number,
     rounded,
+    score_error,
     score_text,
     share,
     validated,
@@ -37,7 +40,7 @@ def headline(data: ReportData) -> Html:
         said.append("No model was found.")
     else:
         reached = f"{model_words(data)} predicts"
-        score = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, final.score)}"
+        score = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, final.score)}{score_error(data)}"
         if math.isfinite(final.score):
             said.append(
                 joined(reached, " ", _name(data.dataset.target), f" with a {validated(data)} ", tag("b", score), ".")
@@ -64,10 +67,13 @@ def _numbers(data: ReportData) -> list[tuple[str, object, object]]:
     final, best = data.final, best_default(data)
     shown: list[tuple[str, object, object]] = []
     if final is not None and math.isfinite(final.score):
-        shown.append((metric_label(data.metric), score_text(data.metric, final.score), direction(data.metric)))
-        if best is not None:
-            gain = final.score - best[1]
-            shown.append(("Gain over the best default", _signed(gain), shortened(best[0], 40)))
+        value = f"{score_text(data.metric, final.score)}{score_error(data)}"
+        shown.append((metric_label(data.metric), value, direction(data.metric)))
+        if best is not None and is_gain_clear(data):
+            gain = f"{_signed(final.score - best[1])}{error_text(data.evidence.gain_error if data.evidence else None)}"
+            shown.append(("Gain over the best default", gain, shortened(best[0], 40)))
+        elif best is not None:
+            shown.append(("Best default", score_text(data.metric, best[1]), shortened(f"{best[0]}: no clear gain", 40)))
     ok = len(complete(data))
     shown.append(("Evaluations", f"{len(data.trials):,}", f"{ok:,} complete"))
     budget = data.session.budget_seconds

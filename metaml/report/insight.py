@@ -210,7 +210,22 @@ def _calibration(data: ReportData) -> Html:
         counts[min(int(predicted * N_BINS), N_BINS - 1)] += n_rows
     edges = [place / N_BINS for place in range(N_BINS + 1)]
     many = histogram_picture(edges, counts, title="Rows by predicted probability", x_label=x_label, y_label="rows")
-    return joined(paragraph(said), side_by_side(figure("Calibration", reliable), figure("How sure it is", many)))
+    drawn = side_by_side(figure("Calibration", reliable), figure("How sure it is", many))
+    return joined(paragraph(said), paragraph(_calibrated(data), class_="note"), drawn)
+
+
+def _calibrated(data: ReportData) -> str:
+    """Return what calibration did, or that it was not needed."""
+    known = data.evidence
+    if known is None or not known.method or known.calibration_gain is None:
+        return "The probabilities are those of the members: no calibration helped on rows it was not fitted on."
+    whole = max(sum(item.n_rows for item in known.uncalibrated), 1)
+    before = sum(item.n_rows * abs(item.predicted - item.observed) for item in known.uncalibrated) / whole
+    gain, error = known.calibration_gain
+    return (
+        f"The probabilities were calibrated ({known.method}). Before, they differed by {rounded(before)} on average; "
+        f"the log loss of rows the calibration was not fitted on fell by {rounded(gain)} ± {rounded(error, 2)}."
+    )
 
 
 def _residuals(data: ReportData) -> Html:

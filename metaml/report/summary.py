@@ -10,7 +10,17 @@ from typing import Any
 from metaml.evaluation.scoring import METRICS, display
 from metaml.report.data import ExperienceFacts, Final, OwnTestFacts, ReportData
 from metaml.report.split_wording import own_test_sentence, split_sentences
-from metaml.report.wording import basis, comparison, complete, effort, metric_label, model_words, score_text, validated
+from metaml.report.wording import (
+    basis,
+    comparison,
+    complete,
+    effort,
+    metric_label,
+    model_words,
+    score_error,
+    score_text,
+    validated,
+)
 
 FORMAT = 1
 """Increases when a key changes its meaning or is removed; new keys may be added at any time."""
@@ -168,7 +178,7 @@ def leaderboard_csv(data: ReportData) -> str:
 def _headline(data: ReportData) -> str:
     if data.final is None:
         return f"No model was found. {effort(data)}"
-    reached = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, data.final.score)}"
+    reached = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, data.final.score)}{score_error(data)}"
     known = f": {validated(data)} {reached}." if math.isfinite(data.final.score) else "; its score is not known."
     why = f"It was saved because {data.final.why}." if data.final.why else ""
     said = [f"{model_words(data)}{known}", own_test_sentence(data), why, comparison(data), effort(data)]

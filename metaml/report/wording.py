@@ -177,6 +177,29 @@ def validated(data: ReportData) -> str:
     return "held-out" if data.session.n_folds == 1 else "cross-validated"
 
 
+def error_text(error: float | None) -> str:
+    """Return a standard error as it follows a number; empty if it is not known.
+
+    >>> error_text(0.01234), error_text(None)
+    (' ± 0.012', '')
+    """
+    return f" ± {rounded(error, 2)}" if error is not None and math.isfinite(error) else ""
+
+
+def score_error(data: ReportData) -> str:
+    """Return the standard error of the model's score as it follows the score."""
+    return error_text(None if data.evidence is None else data.evidence.error)
+
+
+def is_gain_clear(data: ReportData) -> bool:
+    """Return whether the gain over the best default exceeds its standard error, as far as that is known."""
+    best, final = best_default(data), data.final
+    if best is None or final is None:
+        return False
+    error = None if data.evidence is None else data.evidence.gain_error
+    return final.score - best[1] > (error or 0.0)
+
+
 def comparison(data: ReportData) -> str:
     """Return in a sentence how the model compares with the best default; empty where there is nothing to compare."""
     best, final = best_default(data), data.final
@@ -187,6 +210,8 @@ def comparison(data: ReportData) -> str:
     gain = final.score - score
     if gain <= 1e-12 * max(1.0, abs(score)):
         return f"{reached}: {'nothing better was found' if gain > -1e-9 else 'the model is not better than that'}."
+    if not is_gain_clear(data):
+        return f"{reached}; the difference is within its standard error."
     before, after = error_of(data.metric, score), error_of(data.metric, final.score)
     if before <= 0:
         return f"{reached}."

@@ -39,6 +39,7 @@ from metaml.report import (
     validated,
 )
 from metaml.search.settings import TuneSettings
+from metaml.tuning.evidence import evidence_of
 from metaml.tuning.finished import Finished
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
@@ -135,7 +136,7 @@ def report_data(
         ledger=ledger,
         absent={"features": no_features} if no_features else {},
     )
-    return _with_errors(data, dataset, finished)
+    return replace(_with_errors(data, dataset, finished), evidence=evidence_of(dataset, found, finished))
 
 
 def _moves_lines(dataset: Dataset, found: Found) -> bool:

@@ -1,0 +1,29 @@
+"""What a report says its score rests on comes from the out-of-fold predictions of the final model."""
+
+import numpy as np
+import pytest
+
+from metaml.sources import builtin
+from metaml.tuning.evidence import evidence_of
+from metaml.tuning.run import tune
+from tests.tuning.sessions import settings_of
+
+
+def test_folds_and_rows_are_those_of_the_search(finished):
+    _, result, _ = finished
+    known = result.report.evidence
+
+    assert (known.n_tested, known.n_trained, len(known.fold_scores)) == (150, 100, 3)
+    assert np.mean(known.fold_scores) == pytest.approx(result.finished.score)
+    assert [curve.label for curve in known.curves] == [str(label) for label in builtin.load("iris").labels]
+
+
+def test_one_held_out_part_has_a_spread_by_bootstrap(one_worker):
+    diabetes = builtin.load("diabetes")
+    result = tune(diabetes, settings_of(n_iterations=2, n_folds=1), executor=one_worker)
+
+    known = evidence_of(diabetes, result.found, result.finished)
+
+    assert known.n_tested == 89
+    assert 0 < known.error < abs(result.finished.score)
+    assert [row.asked for row in known.coverage] == [0.5, 0.8, 0.9, 0.95]
