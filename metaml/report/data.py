@@ -153,11 +153,15 @@ class OwnTestFacts:
 
 @dataclass(frozen=True)
 class FeatureImportance:
-    """How much the score falls when a column is shuffled, and how much that varies."""
+    """How much the score falls when a column is shuffled, and how much that varies.
+
+    `is_of_all` says whether the score is that of the whole model, or of its heaviest member alone.
+    """
 
     column: str
     mean: float
     std: float
+    is_of_all: bool = False
 
 
 @dataclass(frozen=True)

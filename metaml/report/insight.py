@@ -66,7 +66,7 @@ def features(data: ReportData) -> Html | None:
     verb = "rises" if METRICS[data.metric].is_loss else "falls"
     members = data.final.members if data.final is not None else ()
     whose = ""
-    if len(members) > 1:
+    if len(members) > 1 and not shown[0].is_of_all:
         heaviest = max(members, key=lambda member: (-member.layer, member.weight, member.score))
         whose = f" of {heaviest.algorithm}, the heaviest member of layer 1,"
         if max(member.layer for member in members) == 1:

@@ -1,5 +1,7 @@
 """Which columns matter to a model: how much its score on unseen rows falls when a column is shuffled."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from metaml.tuning.trials import FoldModels, Found, Trial
 Array = npt.NDArray[np.float64]
 UNTIMED_SECONDS = 10.0
 LEAST_SECONDS = 0.3
+ALL_SHARE, PROBE_ROWS, FEWEST_ROWS, MOST_ROWS = 0.7, 100, 50, 1000
+"""The share of the time for asking the whole model, the rows that show how long it takes, and the rows of a fold."""
 
 
 def column_importances(
@@ -31,10 +35,11 @@ def column_importances(
     budget: Budget,
     models: FoldModels,
 ) -> tuple[list[FeatureImportance], str]:
-    """Return the columns by importance to the heaviest member of layer 1, or none and a sentence that says why.
+    """Return the columns by importance to the whole model, or none and a sentence that says why.
 
-    The member is judged on one fold; if what was fitted without that fold was not kept, it is fitted anew. What is left
-    of the time is shared with the files that are still to be written.
+    Without the models of each fold, or the time to ask them all, it is that to the heaviest member of layer 1, judged
+    on one fold; if what was fitted without that fold was not kept, it is fitted anew. What is left of the time is
+    shared with the files that are still to be written.
     """
     if not finished.chosen:
         return [], "The importance of the columns was not measured: there is only a fallback."
@@ -48,6 +53,9 @@ def column_importances(
     if seconds < max(LEAST_SECONDS, 0.0 if kept else 2 * trial.outcome.fit_seconds / n_folds):
         return [], too_late
     own = Budget(seconds)
+    of_all = _of_all(dataset, found, finished, settings, Budget(ALL_SHARE * seconds))
+    if of_all:
+        return of_all, ""
     # Of folds in time, the last one has learnt from most rows.
     fold = found.plan.n_folds - 1 if found.plan.is_forward else 0
     estimator = kept[fold] if kept else None
@@ -79,6 +87,39 @@ def column_importances(
         budget=own,
     )
     return ranked, "" if ranked else too_late
+
+
+def _of_all(
+    dataset: Dataset, found: Found, finished: Finished, settings: TuneSettings, budget: Budget
+) -> list[FeatureImportance]:
+    """Return the columns by importance to the whole model, over all folds; none without fold models or time."""
+    model, plan = finished.model, found.plan
+    if found.repeated or model.n_fold_models != plan.n_folds or plan.n_folds < 2 or not len(dataset.X.columns):
+        return []
+
+    def predict_by(fold: int, rows: pd.DataFrame) -> Array:
+        outputs = model.outputs(rows.reset_index(drop=True), fold)
+        return outputs if model.multipliers is None else outputs * np.asarray(model.multipliers)
+
+    tests = [plan.split(fold)[1] for fold in range(plan.n_folds)]
+    begun = budget.left
+    predict_by(0, dataset.X.iloc[tests[0][:PROBE_ROWS]])
+    per_row = (begun - budget.left) / max(min(len(tests[0]), PROBE_ROWS), 1)
+    # Every column is shuffled once in each fold; beyond a few rows, time grows with their number.
+    affordable = budget.left / (1.5 * per_row * plan.n_folds * (len(dataset.X.columns) + 1)) if per_row else MOST_ROWS
+    if affordable < FEWEST_ROWS:
+        return []
+    found_all = feature_importance(
+        [(partial(predict_by, fold), test) for fold, test in enumerate(tests)],
+        dataset.X,
+        dataset.y,
+        lambda truth, predicted: score(predicted, truth, found.metric, y=dataset.y),
+        rng=np.random.default_rng(settings.seed),
+        budget=budget,
+        most_rows=int(min(affordable, MOST_ROWS)),
+        n_repeats=1,
+    )
+    return [replace(item, is_of_all=True) for item in found_all]
 
 
 def _fit_to_fold(

@@ -84,7 +84,7 @@ def full() -> ReportData:
         hyperparameters={"lightgbm": [("rate", 0.5), ("depth", 0.3)]},
         features=[FeatureImportance("income", 0.05, 0.01), FeatureImportance("age", -0.001, 0.002)],
         confusion=Confusion(["no", "yes"], [[200, 100], [50, 850]]),
-        evidence=Evidence(n_trained=80, n_tested=100, fold_scores=[0.8, 0.9], error=0.05),
+        evidence=Evidence(n_trained=80, n_tested=100, fold_scores=[0.8, 0.9]),
         calibration=[CalibrationBin(0.1, 0.15, 300), CalibrationBin(0.9, 0.88, 900)],
         experience=ExperienceFacts(
             n_datasets=12,

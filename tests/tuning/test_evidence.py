@@ -27,3 +27,10 @@ def test_one_held_out_part_has_a_spread_by_bootstrap(one_worker):
     assert known.n_tested == 89
     assert 0 < known.error < abs(result.finished.score)
     assert [row.asked for row in known.coverage] == [0.5, 0.8, 0.9, 0.95]
+
+
+def test_the_importance_of_columns_is_that_to_the_whole_model(one_worker):
+    result = tune(builtin.load("diabetes"), settings_of(n_iterations=3), executor=one_worker)
+
+    assert all(item.is_of_all for item in result.report.features)
+    assert result.report.features[0].column in ("bmi", "s5")
