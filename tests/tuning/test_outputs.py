@@ -20,7 +20,7 @@ def test_the_folder_holds_everything(finished):
     output, _, _ = finished
 
     assert sorted(path.name for path in output.iterdir()) == [
-        "best.json", "best.py", "leaderboard.csv", "model.zip", "report.html",
+        "best.json", "best.py", "best_without_metaml.py", "leaderboard.csv", "model.zip", "report.html",
     ]  # fmt: skip
 
 
