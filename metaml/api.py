@@ -15,6 +15,7 @@ import pandas as pd
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, in_words, seconds_of
+from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import ColumnOptions, Dataset, ReadingLimits, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
@@ -151,7 +152,8 @@ def tune(
     max_predict_ms_1000: float | None = None,
     max_model_mb: float | None = None,
     max_columns: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    scheduler: Scheduler = None,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
     limit_memory: float | None = DEFAULT_LIMITS.megabytes,
@@ -190,7 +192,7 @@ def tune(
     - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
     - `max_predict_ms` (one row), `max_predict_ms_1000` (1,000 rows), `max_model_mb`, `max_columns`: what the saved
       model may take, as measured in a fresh process on this machine.
-    - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
+    - `workers`: evaluations at a time; with a `scheduler`, on its Dask workers. `folds`: 1 holds out a fifth.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: the most rows to cross-validate; None decides by the time budget.
     - `seed`: the same one and `iterations` give the same runs.
@@ -224,7 +226,7 @@ def tune(
         exclude=exclude,
         strategy=surrogate,
         bandit=bandit,
-        n_workers=workers,
+        n_workers=1 if workers is None else workers,
         n_folds=cv if isinstance(cv, int) else folds,
         splitter=None if cv is None or isinstance(cv, int) else GivenFolds(cv),
         limits=Limits(limit_seconds, limit_memory),
@@ -257,6 +259,8 @@ def tune(
         resume=resume,
         predictions=predictions,
         test=None if test is None else own_test(test, dataset),
+        scheduler=scheduler,
+        workers=workers,
     )
 
 
@@ -344,6 +348,8 @@ def result_of(
     resume: bool = False,
     predictions: bool = False,
     test: OwnTest | None = None,
+    scheduler: Scheduler = None,
+    workers: int | None = None,
 ) -> TuneResult:
     """Return what tuning finds for a data set that is prepared."""
     if verbose and settings.splitter is None:
@@ -352,13 +358,16 @@ def result_of(
     folder = None if output is None else Path(output)
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
-    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
+    chosen_executor = nullcontext() if scheduler is None else executor_for(scheduler, workers, on_note=_note)
+    opened = nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb)
+    with opened as base, chosen_executor as executor:
         if settings.uses_memory and settings.exclude_datasets:
             check_left_out(base, settings.exclude_datasets, own=(dataset.name, dataset.fingerprint))
         tuned = tune_dataset(
             dataset,
             settings,
             kb=base,
+            executor=executor,
             output=folder,
             single=single,
             on_progress=_tell if verbose else lambda _: None,
@@ -382,8 +391,8 @@ def _seconds_in(time_budget: str | float | None, iterations: int | None) -> floa
 def _tell(progress: TuneProgress) -> None:
     line = f"{in_words(progress.seconds)}   {counted(progress.n_done, 'run')}"
     if progress.best is not None:
-        best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
-        line += f"   best {best} ({progress.best.run.algorithm})"
+        score = score_text(progress.metric, progress.best.score)
+        line += f"   best {metric_label(progress.metric)} {score} ({progress.best.run.algorithm})"
     print(line, file=sys.stderr)
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.budget import seconds_of
+from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import TASKS, ColumnOptions, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadDataset, BadRequest
@@ -30,7 +31,8 @@ from metaml.metafeatures.table import as_table
 from metaml.model import Model
 from metaml.model import load as load_model
 from metaml.model.checking import Check
-from metaml.random_bot.bot import DEFAULT_LIMITS, BotReport, BotSettings, run_bot
+from metaml.random_bot.bot import DEFAULT_LIMITS, BotSettings, run_bot
+from metaml.random_bot.tally import BotReport
 from metaml.records.explanation import run_facts
 from metaml.records.kept_predictions import form_of
 from metaml.records.reproduction import Reproduction, dataset_of
@@ -246,7 +248,8 @@ def bot(
     grid: Grid | None = None,
     runs: int | None = None,
     time_budget: str | float | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    scheduler: Scheduler = None,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
     limit_memory: float | None = DEFAULT_LIMITS.megabytes,
@@ -266,7 +269,9 @@ def bot(
       instead of random configurations.
     - `runs`: stop after so many. `time_budget`: stop after so many seconds, or a text such as "10m". With neither, the
       bot stops only when it is interrupted.
-    - `workers`: evaluations at a time. `folds`: of the cross-validation; 1 holds out a fifth of the rows.
+    - `workers`: evaluations at a time, by default 1. `scheduler`: the address of a Dask scheduler, or a
+      `metaml.cluster.SchedulerAddress`; its workers evaluate then, by default in all their slots.
+    - `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: larger data sets are subsampled to so many rows.
     - `seed`: decides the configurations, by default a new one each time.
@@ -290,7 +295,7 @@ def bot(
         keep_predictions=form_of(keep_predictions),
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(str(time_budget)),
-        n_workers=workers,
+        n_workers=1 if workers is None else workers,
         n_folds=folds,
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
@@ -299,8 +304,12 @@ def bot(
         project=project,
     )
     sources = named_sources(paths, is_builtin=builtin, tasks=tasks, suites=suites, offline=offline)
-    with _opened(kb, create=True) as base:
-        report = run_bot(base, sources, settings, on_note=_note if verbose else _silent)
+    on_note, is_cluster = _note if verbose else _silent, scheduler is not None
+    with (
+        _opened(kb, create=True) as base,
+        executor_for(scheduler, workers, on_note=on_note) if is_cluster else nullcontext() as executor,
+    ):
+        report = run_bot(base, sources, settings, on_note=on_note, executor=executor, batches=is_cluster)
     if report.rescue:
         warnings.warn(report.rescue, UserWarning, stacklevel=2)
     return report

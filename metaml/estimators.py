@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from metaml.api import result_of, settings_of
 from metaml.budget import Budget
+from metaml.cluster.choice import Scheduler
 from metaml.data import ColumnOptions, Dataset, Repair, from_frame
 from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
@@ -54,7 +55,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         calibration: bool = True,
         sample: bool = True,
         repeats: int | None = None,
-        workers: int = 1,
+        workers: int | None = None,
+        scheduler: Scheduler = None,
         folds: int = 5,
         cv: Any = None,
         time: str | None = None,
@@ -80,6 +82,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
             budget allows, up to twice
         sample: whether the model keeps some training rows, with which it explains predictions and checks new rows
         workers: evaluations at a time, each in a process and on a core of its own
+        scheduler: address of a Dask scheduler, whose workers then evaluate, by default in all their slots
         folds: of the cross-validation that scores an evaluation
         cv: a splitter of scikit-learn, or pairs of training and test rows; each row may be tested once
         time: column of X with dates or numbers; evaluations are scored on later rows than they were trained on
@@ -101,6 +104,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.sample = sample
         self.repeats = repeats
         self.workers = workers
+        self.scheduler = scheduler
         self.folds = folds
         self.cv = cv
         self.time = time
@@ -133,7 +137,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 iterations=self.iterations,
                 algorithms=self.algorithms,
                 exclude=self.exclude,
-                n_workers=self.workers,
+                n_workers=1 if self.workers is None else self.workers,
                 n_folds=self.cv if isinstance(self.cv, int) else self.folds,
                 splitter=None if self.cv is None or isinstance(self.cv, int) else GivenFolds(self.cv),
                 seed=_seed_of(self.random_state),
@@ -158,6 +162,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 output=self.output,
                 single=self.single,
                 verbose=self.verbose,
+                scheduler=self.scheduler,
+                workers=self.workers,
             )
         if result.kind == "fallback":
             told = f"Only a fallback could be fitted: {result.why}."

@@ -1,21 +1,37 @@
 """`metaml bot`: run random configurations on many data sets, to fill the knowledge base."""
 
 import secrets
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metaml.seeds import MOST_SEED
+from metaml_cli.cluster import address_of
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
-from metaml_cli.options import Float32, KeepPredictions, Project, User, names_in, numbers, prediction_form
+from metaml_cli.options import (
+    Float32,
+    InsecureScheduler,
+    KeepPredictions,
+    Project,
+    Scheduler,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    User,
+    names_in,
+    numbers,
+    prediction_form,
+)
 from metaml_cli.render import Format, counted, say, show
 
 RESCUED = 1
 """Exit code of a bot whose knowledge base was deleted or replaced."""
 
 if TYPE_CHECKING:
-    from metaml.random_bot.bot import BotReport, BotSettings, Progress, Publish
+    from metaml.random_bot.bot import BotSettings, Publish
+    from metaml.random_bot.tally import BotReport, Progress
     from metaml.sources.base import Source
 
 
@@ -37,7 +53,9 @@ def bot(
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
     time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Evaluations in parallel, one core each.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Evaluations in parallel; default: 1; on a cluster all slots.")
+    ] = None,
     folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 60.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Memory limit of one evaluation, in megabytes.")] = 4000.0,
@@ -47,6 +65,11 @@ def bot(
     ] = None,
     keep_predictions: KeepPredictions = False,
     float32: Float32 = False,
+    scheduler: Scheduler = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    insecure_scheduler: InsecureScheduler = False,
     plan: Annotated[bool, typer.Option("--plan", help="Only show what would be run, and for how long.")] = False,
     user: User = None,
     project: Project = None,
@@ -66,6 +89,7 @@ def bot(
     """
     from metaml.algorithms import ALGORITHMS
     from metaml.budget import seconds_of
+    from metaml.cluster.choice import executor_for
     from metaml.evaluation import Limits
     from metaml.random_bot.bot import BotSettings, run_bot
     from metaml.random_bot.grid import grid_of
@@ -78,7 +102,7 @@ def bot(
         keep_predictions=prediction_form(keep_predictions, float32),
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(time_budget),
-        n_workers=workers,
+        n_workers=workers or 1,
         n_folds=folds,
         limits=Limits(limit_seconds, limit_memory),
         max_rows=max_rows,
@@ -93,6 +117,7 @@ def bot(
         suites=numbers(openml_suite),
         offline=offline,
     )
+    address = address_of(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler) if scheduler is not None else None
     publisher = _publisher(offline=offline) if publish else None
     if plan:
         _plan(kb, sources, settings, form)
@@ -100,7 +125,10 @@ def bot(
     with opened(kb, create=True) as base:
         line = LiveLine()
         say(f"Working on {counted(len(sources), 'data set')} with seed {settings.seed}; runs go to {base.name}.")
-        with counted_interrupts(line, "Finishing what is under way") as interrupts:
+        with (
+            counted_interrupts(line, "Finishing what is under way") as interrupts,
+            nullcontext() if address is None else executor_for(address, workers, on_note=line.say) as executor,
+        ):
             report = run_bot(
                 base,
                 sources,
@@ -109,8 +137,10 @@ def bot(
                 on_note=line.say,
                 should_stop=interrupts,
                 publish=publisher,
+                executor=executor,
+                batches=address is not None,
             )
-        line.close(_summary(report, settings))
+        line.close(_summary(report))
         say(f"See them with: metaml kb runs --kb {base.name}")
     if report.rescue:
         say(report.rescue)
@@ -165,11 +195,11 @@ def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: in
     return f"{done}{failed}   {rate:.0f} per minute   {where}{left}"
 
 
-def _summary(report: "BotReport", settings: "BotSettings") -> str:
+def _summary(report: "BotReport") -> str:
     """Return what was done, with the failures by algorithm and status."""
     from metaml.budget import in_words
 
-    busy = report.busy_seconds / max(report.seconds * settings.n_workers, 1e-9)
+    busy = report.busy_seconds / max(report.seconds * report.n_workers, 1e-9)
     lines = [
         f"{counted(report.n_done, 'run')} in {in_words(report.seconds)} "
         f"({60 * report.n_done / max(report.seconds, 1e-9):.0f} per minute, workers {busy:.0%} busy)."

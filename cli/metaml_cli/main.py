@@ -11,6 +11,7 @@ from metaml.errors import MetamlError
 from metaml_cli import (
     bot,
     check,
+    cluster,
     demo,
     describe,
     explain,
@@ -83,6 +84,8 @@ app.command()(why.why)
 app.command()(reproduce.reproduce)
 app.command()(web.web)
 app.command()(demo.demo)
+app.command()(cluster.worker)
+app.command()(cluster.cluster)
 importing.register(kb.app)
 insight.register(kb.app)
 app.add_typer(kb.app, name="kb")

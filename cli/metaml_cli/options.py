@@ -16,6 +16,16 @@ KeepPredictions = Annotated[
 ]
 Float32 = Annotated[bool, typer.Option("--float32", help="Keep predictions as float32 instead of float16.")]
 RUN_HELP = "Key of a run, or its beginning, or the number of an evaluation of the last search."
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Evaluate on a Dask cluster: tls://HOST:PORT, tcp://127.0.0.1:PORT or FILE.json."),
+]
+TlsCa = Annotated[str | None, typer.Option(help="File with the certificate that signs those of the cluster.")]
+TlsCert = Annotated[str | None, typer.Option(help="File with our own certificate for the cluster.")]
+TlsKey = Annotated[str | None, typer.Option(help="File with the key of our certificate.")]
+InsecureScheduler = Annotated[
+    bool, typer.Option("--insecure-scheduler", help="Allow tcp:// beyond this machine. Who reaches it can run code.")
+]
 Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
 
 User = Annotated[str | None, typer.Option(envvar="METAML_USER", help="Whose session it is: a word to find it by.")]

@@ -8,10 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml.seeds import MOST_SEED
+from metaml_cli.cluster import address_of
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import GAP, LiveLine, counted_interrupts
-from metaml_cli.options import Float32, Ignore, KeepPredictions, Project, User, names_in, prediction_form
+from metaml_cli.options import (
+    Float32,
+    Ignore,
+    InsecureScheduler,
+    KeepPredictions,
+    Project,
+    Scheduler,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    User,
+    names_in,
+    prediction_form,
+)
 from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"
@@ -72,7 +86,10 @@ def tune(
     max_columns: Annotated[int | None, typer.Option(min=1, help="The model may read so many columns.")] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations."),
+        typer.Option(
+            min=1,
+            help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations; on a cluster all slots.",
+        ),
     ] = None,
     folds: Annotated[
         int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth, as for large data.")
@@ -107,6 +124,11 @@ def tune(
     sign: Annotated[
         Path | None, typer.Option(metavar="KEY", help="Sign the model with the secret key in this file.")
     ] = None,
+    scheduler: Scheduler = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    insecure_scheduler: InsecureScheduler = False,
     no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor change a knowledge base.")] = False,
     user: User = None,
     project: Project = None,
@@ -122,7 +144,7 @@ def tune(
     import psutil
 
     from metaml.budget import Budget, seconds_alive, seconds_of
-    from metaml.evaluation import LocalExecutor
+    from metaml.cluster.choice import executor_for
     from metaml.model.archive import MODEL_FILE
     from metaml.model.signing import read_key
     from metaml.model.signing import sign as sign_model
@@ -133,11 +155,13 @@ def tune(
     # The user's time starts when the command is typed. A process that is older was started for something else.
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
-    n_workers = workers or (1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS))
+    default = 1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS)
     key = None if sign is None else read_key(sign)
     line = LiveLine()
+    address = address_of(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler) if scheduler is not None else None
+    chosen_executor = executor_for(address, workers, default=default, on_note=line.say)
     # The workers import their libraries while this process reads the data and queries the knowledge base.
-    with LocalExecutor(n_workers) as executor, counted_interrupts(line, STOPPING) as interrupts:
+    with chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import ColumnOptions, ReadingLimits, read_dataset
@@ -163,7 +187,7 @@ def tune(
             algorithms=chosen(names_in(algorithms) if algorithms else tuple(ALGORITHMS), names_in(exclude or "")),
             strategy=surrogate,
             bandit=bandit or DEFAULT_POLICY,
-            n_workers=n_workers,
+            n_workers=executor.n_workers,
             n_folds=folds,
             limits=Limits(limit_seconds, limit_memory),
             max_rows=max_rows,

@@ -1,14 +1,18 @@
-"""Find one run by its key, or the beginning of the key, with all records that it refers to."""
+"""Find one run by its key, or its beginning, with all records it refers to; claim one that is to be made."""
 
 import json
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, select, text
+from sqlalchemy.exc import DBAPIError
 
 from metaml_kb import tables
-from metaml_kb.engine import reading
+from metaml_kb.engine import explained, reading
 from metaml_kb.errors import BadQuery
 from metaml_kb.records import (
     DatasetRecord,
@@ -23,6 +27,8 @@ from metaml_kb.sql import KnowledgeBase
 
 KEY_LENGTH = 32
 MOST_NAMED = 5
+FAMILY = 0x6D6574616D6C
+"""Sets our locks apart from those of other programs on the same server."""
 FINISHED = "finished"
 """The event that tells of a finished run."""
 Row = dict[str, Any]
@@ -130,3 +136,66 @@ def _proposal(connection: Connection, number: int) -> ProposalRecord | None:
     table = tables.proposal
     found = connection.execute(select(table).where(table.c.run_id == number)).mappings().one_or_none()
     return None if found is None else proposal_of(found)
+
+
+class Claims:
+    """Runs that this process has claimed, by identity; use it in a `with` block.
+
+    In PostgreSQL a claim is an advisory lock: the server gives it up when the process ends, however that happens. In
+    SQLite every claim is granted, and a run that two processes make is stored once.
+    """
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._kb = kb
+        self._connection: Connection | None = None
+
+    def __enter__(self) -> Self:
+        if self._kb.engine.dialect.name == "postgresql":
+            with explained(self._kb.engine.url):
+                # A transaction that stays open would keep the server from cleaning up.
+                self._connection = self._kb.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            # The pool would give the connection to somebody else, with its locks. One that broke has lost them anyway.
+            with suppress(DBAPIError):
+                self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
+            self._connection.close()
+            self._connection = None
+
+    def take(self, identity: str) -> bool:
+        """Return whether this process may make a run: nobody else is about to, and it is not stored.
+
+        >>> from metaml_kb import open_kb
+        >>> with open_kb(":memory:") as kb, Claims(kb) as claims:
+        ...     claims.take("00" * 16)
+        True
+        """
+        if self._connection is None:
+            return True
+        with explained(self._kb.engine.url):
+            query = text("SELECT pg_try_advisory_lock(:key)")
+            if not self._connection.execute(query, {"key": _lock_number(identity)}).scalar():
+                return False
+            # Whoever had the lock before has stored the run before giving it up.
+            stored = select(tables.run.c.id).where(tables.run.c.identity == bytes.fromhex(identity))
+            if self._connection.execute(stored).first() is None:
+                return True
+        self.release([identity])
+        return False
+
+    def release(self, identities: Iterable[str]) -> None:
+        """Give claims up, once the runs are stored."""
+        if self._connection is None:
+            return
+        keys = [_lock_number(identity) for identity in identities]
+        with explained(self._kb.engine.url):
+            self._connection.execute(text("SELECT pg_advisory_unlock(key) FROM unnest(:keys) AS key"), {"keys": keys})
+
+
+def _lock_number(identity: str) -> int:
+    """Return the number of the lock for a run: 64 bits of its identity, with a sign as PostgreSQL wants it."""
+    return ((int(identity[:16], 16) ^ FAMILY) + 2**63) % 2**64 - 2**63

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 KEPT_DATASETS = 3
 
 
+def packed(dataset: Dataset) -> bytes:
+    """Return a data set as the store keeps it."""
+    return pickle.dumps(dataset, protocol=pickle.HIGHEST_PROTOCOL)
+
+
 class DatasetStore:
     """Data sets in a folder that only this session writes to; the last few used are cached in memory."""
 
@@ -24,11 +29,15 @@ class DatasetStore:
 
     def put(self, dataset: Dataset) -> None:
         """Write a data set, unless it exists."""
-        path = self._path(dataset.fingerprint)
-        if not path.exists():
-            draft = path.with_suffix(".draft")
-            draft.write_bytes(pickle.dumps(dataset, protocol=pickle.HIGHEST_PROTOCOL))
-            draft.replace(path)
+        if not self._path(dataset.fingerprint).exists():
+            self.put_content(dataset.fingerprint, packed(dataset))
+
+    def put_content(self, fingerprint: str, content: bytes) -> None:
+        """Write a data set that was packed elsewhere."""
+        path = self._path(fingerprint)
+        draft = path.with_suffix(".draft")
+        draft.write_bytes(content)
+        draft.replace(path)
 
     def get(self, fingerprint: str) -> Dataset:
         """Return a data set, from memory if it was used recently."""

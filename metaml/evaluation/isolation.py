@@ -66,15 +66,18 @@ class IsolatedEvaluator:
         job: Job,
         should_stop: Callable[[], bool] = lambda: False,
         on_fold: Callable[[FoldDone], None] = lambda _: None,
+        on_begin: Callable[[], None] = lambda: None,
     ) -> Outcome:
         """Return the outcome of a job; once `should_stop` says so it is killed and has crashed.
+
+        `on_begin` is called when its data set is loaded and its limits begin to count.
 
         A job that makes no sense, or whose data set is missing, raises BadRequest: it says nothing of its algorithm.
         """
         for _ in range(ATTEMPTS):
             if self._worker is None:
                 self._worker = self._fork_server.new_worker()
-            watch = _Watch(job, self._worker, should_stop, on_fold)
+            watch = _Watch(job, self._worker, should_stop, on_fold, on_begin)
             try:
                 done = watch.until_done()
             except _Overrun as overrun:
@@ -101,13 +104,19 @@ class _Watch:
     """One job in one worker, seen from outside."""
 
     def __init__(
-        self, job: Job, worker: Worker, should_stop: Callable[[], bool], on_fold: Callable[[FoldDone], None]
+        self,
+        job: Job,
+        worker: Worker,
+        should_stop: Callable[[], bool],
+        on_fold: Callable[[FoldDone], None],
+        on_begin: Callable[[], None],
     ) -> None:
         self.has_begun = False
         self._job = job
         self._worker = worker
         self._should_stop = should_stop
         self._on_fold = on_fold
+        self._on_begin = on_begin
         self._since = time.monotonic()
         self._most_seconds = job.limits.seconds
         self._baseline_bytes = 0
@@ -172,6 +181,7 @@ class _Watch:
         self.has_begun = True
         self._since = time.monotonic()
         self._baseline_bytes = message.baseline_bytes
+        self._on_begin()
 
     def _check(self) -> None:
         seconds = time.monotonic() - self._since

@@ -121,6 +121,11 @@ class Job:
         """Return the folds to evaluate, all of the plan's unless `folds` names some."""
         return tuple(range(self.plan.n_folds)) if self.folds is None else self.folds
 
+    @property
+    def longest_seconds(self) -> float:
+        """Return the seconds that its evaluation may take, with overtime."""
+        return max(self.limits.seconds, 0.0 if self.overtime is None else self.overtime.seconds)
+
     def after_waiting(self, seconds: float) -> Job:
         """Return the job as it is once it has waited for a worker: its deadline is nearer."""
         if self.overtime is None:
@@ -143,6 +148,9 @@ class Outcome:
     `expected_seconds` is what all folds would have taken, if that is known and more than `seconds`. `stopped_early` is
     True if a fit ran out of `fit_seconds`: the result is valid, but the same job may give another one. `model_bytes` is
     the size of one fold's model as pickled, and `row_seconds` what it takes to predict one row alone.
+
+    `environment` describes the machine that made it, as `evaluation.environment` does; None is this machine. One second
+    there is worth `scale` seconds here, by the reference workload.
     """
 
     status: Status
@@ -160,6 +168,25 @@ class Outcome:
     stopped_early: bool = False
     model_bytes: int | None = None
     row_seconds: float | None = None
+    environment: Mapping[str, Any] | None = None
+    scale: float = 1.0
+
+    def as_if_here(self) -> Outcome:
+        """Return the outcome with the seconds that this machine would have taken.
+
+        >>> Outcome("ok", 3.0, scale=0.5).as_if_here().seconds
+        1.5
+        """
+        if self.scale == 1.0:
+            return self
+        return replace(
+            self,
+            seconds=self.scale * self.seconds,
+            fit_seconds=self.scale * self.fit_seconds,
+            predict_seconds=self.scale * self.predict_seconds,
+            expected_seconds=self.scale * self.expected_seconds,
+            scale=1.0,
+        )
 
     def score(self, metric: str) -> float:
         """Return the mean of a metric over the folds where it is defined, NaN when there are none.

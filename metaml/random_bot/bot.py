@@ -6,7 +6,7 @@ first; and draws the others from a stream that belongs to the seed, the data set
 seed makes the same configurations in whatever order they finish, and a bot that is started again goes on.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -24,20 +24,24 @@ from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
 from metaml.metafeatures.openml import repair_openml
 from metaml.random_bot.grid import check_grid, fitting_configs
-from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
+from metaml.random_bot.run_store import AT_ONCE, RunStore
+from metaml.random_bot.tally import BotReport, Progress, Tally
+from metaml.records.conversion import fold_plan_record, run_of, store_dataset
 from metaml.records.kept_predictions import PredictionKeeper
 from metaml.seeds import check_seed
 from metaml.sources.base import Loaded, Source
 from metaml.spaces.config import Config
 from metaml.spaces.grid import Grid
 from metaml.splits import PLAN_SEED
-from metaml_kb import Added, KnowledgeBase, Run, canonical_json
+from metaml_kb import KnowledgeBase, Run, canonical_json
 from metaml_kb.files import kept_safe
+from metaml_kb.lookup import Claims
 from metaml_kb.predictions import Form
 
 DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
 RECOUNT_EVERY = 50
 MOST_DRAWS = 1000
+TICK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,41 +77,6 @@ class BotSettings:
             raise BadRequest("A grid is of one algorithm. Name it with --algorithm.")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a bot has come: for the person who watches."""
-
-    n_done: int
-    n_failed: int
-    n_datasets: int
-    seconds: float
-    last: Run
-
-
-@dataclass(frozen=True)
-class BotReport:
-    """What a bot did.
-
-    - `n_done`, `n_failed`, `n_known`: runs that were made, those of them that failed, and those known before.
-    - `seconds`, `busy_seconds`: wall-clock time, and the time of all workers together.
-    - `statuses`: the number of runs by algorithm and status.
-    - `set_aside`: the data sets that could not be used, each with the reason.
-    - `rescue`: where all runs are if another program deleted or replaced the file of the knowledge base; else empty.
-
-    >>> BotReport(n_done=3, n_failed=1).n_failed
-    1
-    """
-
-    n_done: int = 0
-    n_failed: int = 0
-    n_known: int = 0
-    seconds: float = 0.0
-    busy_seconds: float = 0.0
-    statuses: dict[tuple[str, str], int] = field(default_factory=dict)
-    set_aside: dict[str, str] = field(default_factory=dict)
-    rescue: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A data set that is ready to be worked on, without its rows."""
@@ -127,10 +96,18 @@ Publish = Callable[[Loaded, Job, Outcome], int]
 class Draws:
     """Which pair comes next, and which configuration it runs."""
 
-    def __init__(self, kb: KnowledgeBase, prepared: Sequence[Prepared], settings: BotSettings) -> None:
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        prepared: Sequence[Prepared],
+        settings: BotSettings,
+        *,
+        is_free: Callable[[Prepared, str, Config], bool] = lambda *_: True,
+    ) -> None:
         self._kb = kb
         self._prepared = {item.fingerprint: item for item in prepared}
         self._settings = settings
+        self._is_free = is_free
         self._streams: dict[Pair, Iterator[Config]] = {}
         self._asked: Counter[Pair] = Counter()
         self._n_picks = 0
@@ -159,7 +136,10 @@ class Draws:
                 continue
             self._asked[pair] += 1
             self._counts[pair] += 1
-            return self._prepared[pair[0]], pair[1], config
+            drawn = (self._prepared[pair[0]], pair[1], config)
+            # Another bot may be about to run it, or has run it since this one began.
+            if self._is_free(*drawn):
+                return drawn
         return None
 
     def _stream(self, fingerprint: str, algorithm: str, *, seen: set[str]) -> Iterator[Config]:
@@ -195,15 +175,21 @@ def run_bot(
     should_stop: Callable[[], bool] = lambda: False,
     publish: Publish | None = None,
     executor: Executor | None = None,
+    batches: bool = False,
     registry: str = "metaml.algorithms:ALGORITHMS",
 ) -> BotReport:
     """Make runs until the budget is used up, each stored as it finishes; return what was done.
 
+    With `batches`, runs are stored together, those of a moment at a time: one writer for many workers.
+
     Once `should_stop` says so no new evaluation begins, and those in flight are finished. `publish`, if given, is
     called with every complete run on a data set of OpenML. Without an `executor`, one is started for the call.
     """
-    tally = _Tally(Budget(settings.seconds))
-    with nullcontext(executor) if executor else LocalExecutor(settings.n_workers, registry=registry) as workers:
+    tally = Tally(Budget(settings.seconds))
+    with (
+        nullcontext(executor) if executor else LocalExecutor(settings.n_workers, registry=registry) as workers,
+        Claims(kb) as claims,
+    ):
         prepared, originals, keeper = [], {}, PredictionKeeper(settings.keep_predictions)
         for loaded in _load(sources, tally.set_aside, on_note, should_stop):
             workers.add(loaded.dataset)
@@ -216,87 +202,38 @@ def run_bot(
             raise BadRequest(f"No data set can be used ({reasons or 'none was given'}). Name others.")
         check_grid(settings.grid, settings.algorithms, {item.name: item.task for item in prepared}, on_note)
         session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
-        machine = kb.add_environment(environment_record())
         tasks = {item.fingerprint: item.task for item in prepared}
-        draws = Draws(kb, prepared, settings)
-        in_flight: deque[Job] = deque()
-        n_asked = 0
+        draws = Draws(kb, prepared, settings, is_free=lambda *drawn: claims.take(_identity(*drawn)))
+        store = RunStore(kb, claims, tally, **({} if batches else AT_ONCE))
+        n_open = n_asked = 0
         while True:
             # One job waits for each worker, so that none is idle while a run is being stored.
-            while len(in_flight) < 2 * settings.n_workers and _wants_more(settings, tally, n_asked, should_stop):
+            while n_open < 2 * workers.n_workers and _wants_more(settings, tally, n_asked, should_stop):
                 drawn = kept_safe(kb, draws.next, tally.note_rescue)
                 if drawn is None:
                     break
-                in_flight.append(_job(*drawn, settings, is_published=drawn[0].fingerprint in originals))
-                workers.submit(in_flight[-1])
+                workers.submit(_job(*drawn, settings, is_published=drawn[0].fingerprint in originals))
+                n_open += 1
                 n_asked += 1
-            finished = workers.next(timeout=1.0)
-            if finished is None:
-                if not in_flight:
-                    break
-                continue
-            job, outcome = finished
-            in_flight.remove(job)
-            origin = _origin(job, tasks[job.dataset], settings)
-            run = run_of(job, outcome, session=session, environment=machine, **origin)
-            stored = keeper.with_predictions(run, outcome.predictions)
-            tally.count(job, outcome, kept_safe(kb, partial(kb.add_run, stored), tally.note_rescue))
-            if publish is not None and job.dataset in originals and outcome.status == "ok":
-                _publish(publish, originals[job.dataset], job, outcome, on_note)
-            on_progress(tally.progress(run))
+            finished = workers.next(timeout=store.seconds_left(TICK_SECONDS))
+            if finished is not None:
+                job, outcome = finished
+                n_open -= 1
+                tally.count(job, outcome)
+                machine, origin = store.environment_of(outcome), _origin(job, tasks[job.dataset], settings)
+                run = run_of(job, outcome, session=session, environment=machine, **origin)
+                store.add(keeper.with_predictions(run, outcome.predictions))
+                if publish is not None and job.dataset in originals and outcome.status == "ok":
+                    _publish(publish, originals[job.dataset], job, outcome, on_note)
+                on_progress(tally.progress(run))
+            elif not n_open:
+                break
+            store.flush_if_due()
+        store.flush()
         if keeper.note:
             on_note(keeper.note)
         kept_safe(kb, partial(kb.finish_session, session), tally.note_rescue)
-    return tally.report()
-
-
-class _Tally:
-    """What was done so far."""
-
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
-        self.set_aside: dict[str, str] = {}
-        self._rescue = ""
-        self._statuses: Counter[tuple[str, str]] = Counter()
-        self._covered: set[str] = set()
-        self._n_known = 0
-        self._busy_seconds = 0.0
-
-    @property
-    def _n_done(self) -> int:
-        return self._statuses.total()
-
-    @property
-    def _n_failed(self) -> int:
-        return sum(n for (_, status), n in self._statuses.items() if status != "ok")
-
-    def count(self, job: Job, outcome: Outcome, added: Added) -> None:
-        """Take note of a finished evaluation."""
-        self._statuses[job.algorithm, outcome.status] += 1
-        self._covered.add(job.dataset)
-        self._n_known += added.n_known
-        self._busy_seconds += outcome.seconds
-
-    def note_rescue(self, sentence: str) -> None:
-        """Take note of where all runs are."""
-        self._rescue = sentence
-
-    def progress(self, last: Run) -> Progress:
-        """Return how far the bot has come."""
-        return Progress(self._n_done, self._n_failed, len(self._covered), self.budget.used, last)
-
-    def report(self) -> BotReport:
-        """Return what was done in all."""
-        return BotReport(
-            n_done=self._n_done,
-            n_failed=self._n_failed,
-            n_known=self._n_known,
-            seconds=self.budget.used,
-            busy_seconds=self._busy_seconds,
-            statuses=dict(self._statuses),
-            set_aside=self.set_aside,
-            rescue=self._rescue,
-        )
+        return tally.report(workers.n_workers)
 
 
 def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, *, is_published: bool) -> Job:
@@ -311,6 +248,12 @@ def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, 
     )
 
 
+def _identity(item: Prepared, algorithm: str, config: Config) -> str:
+    """Return the identity of the run that a draw would make."""
+    plan = item.plan.hash
+    return Run(dataset=item.fingerprint, algorithm=algorithm, config=config, fold_plan=plan, seed=PLAN_SEED).identity
+
+
 def _publish(publish: Publish, loaded: Loaded, job: Job, outcome: Outcome, on_note: Callable[[str], None]) -> None:
     """Publish a run; one that is not taken is said, and the bot goes on."""
     try:
@@ -321,7 +264,7 @@ def _publish(publish: Publish, loaded: Loaded, job: Job, outcome: Outcome, on_no
         on_note(f"Published {job.algorithm} on {loaded.dataset.name} as run {number}.")
 
 
-def _wants_more(settings: BotSettings, tally: _Tally, n_asked: int, should_stop: Callable[[], bool]) -> bool:
+def _wants_more(settings: BotSettings, tally: Tally, n_asked: int, should_stop: Callable[[], bool]) -> bool:
     is_enough = settings.n_runs is not None and n_asked >= settings.n_runs
     return not (is_enough or tally.budget.is_used_up or should_stop())
 

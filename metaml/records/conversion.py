@@ -84,9 +84,9 @@ def kept_plan(kept: FoldPlanRecord, n_rows: int) -> FoldPlan | None:
         return None
 
 
-def environment_record() -> EnvironmentRecord:
-    """Return where this process works: versions, host, and the seconds of the reference workload."""
-    facts = environment()
+def environment_record(facts: Mapping[str, Any] | None = None) -> EnvironmentRecord:
+    """Return where this process works, or the machine of these `facts`: versions, host, and its reference seconds."""
+    facts = environment() if facts is None else facts
     return EnvironmentRecord(
         versions={"python": facts["python"], **facts["libraries"]},
         host=facts["host"],

@@ -154,6 +154,7 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
         predictions=prediction_files.get(details["run"]),
         expected_seconds=details.get("expected", 0.0),
         stopped_early=ran_out_of_time,
+        scale=details.get("scale", 1.0),
     )
     values = details.get("scores") or [details.get("score", outcome.score(metric))]
     return Trial(run, outcome, tuple(values), details["at"])

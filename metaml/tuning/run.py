@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from metaml.budget import Budget, in_words
 from metaml.data import Dataset
@@ -102,9 +103,9 @@ def tune(
             on_note(_going_on(earlier, settings))
             budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
         begun = budget.used
-        session = TuneSession(
-            dataset, base, settings, workers, budget=budget, resumed=earlier, prediction_files=files, models=models
-        )
+        kept: dict[str, Any] = {"resumed": earlier, "prediction_files": files, "models": models}
+        n_workers = partial(getattr, workers, "n_workers")
+        session = TuneSession(dataset, base, settings, workers, budget=budget, n_workers=n_workers, **kept)
         found = session.run(reserve=_reserve(session, models), on_progress=on_progress, should_stop=should_stop)
         searched = budget.used - begun
         is_stopped = should_stop()

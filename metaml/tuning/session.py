@@ -65,7 +65,8 @@ class _OpenJob:
 class TuneSession:
     """One data set, one budget, one search, one knowledge base. The constructor stores; `run` begins.
 
-    With `resumed`, an unfinished session goes on: its search plan is taken over, and no run is repeated.
+    With `resumed`, an unfinished session goes on: its search plan is taken over, and no run is repeated. `n_workers`
+    returns how many jobs are evaluated at a time; workers of a cluster come and go.
     """
 
     search_plan: SearchPlan
@@ -82,8 +83,10 @@ class TuneSession:
         resumed: UnfinishedSession | None = None,
         prediction_files: PredictionFiles | None = None,
         models: FoldModels | None = None,
+        n_workers: Callable[[], int] | None = None,
     ) -> None:
         self.dataset, self.kb, self.settings, self.executor = dataset, kb, settings, executor
+        self._n_workers = n_workers or (lambda: settings.n_workers)
         self.budget = budget or Budget(settings.seconds)
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         check_metric(self.metric, dataset)
@@ -193,7 +196,7 @@ class TuneSession:
         """Submit the first jobs of any search, one for each worker; return them with their tickets."""
         settings = self.settings
         jobs = [self._limits.job(name, config, ()) for name, config in self._defaults]
-        n = 0 if self.budget.is_used_up else min(settings.n_workers, settings.n_iterations or len(jobs))
+        n = 0 if self.budget.is_used_up else min(self._n_workers(), settings.n_iterations or len(jobs))
         return [(self.executor.submit(job), job) for job in jobs[:n]]
 
     def _plan(self, *, is_new: bool) -> SearchPlan:
@@ -239,7 +242,7 @@ class TuneSession:
     @property
     def _most_open(self) -> int:
         """Return how many jobs are open at a time; under a time budget, one waits for the next free worker."""
-        return self.settings.n_workers + (self.settings.n_iterations is None)
+        return self._n_workers() + (self.settings.n_iterations is None)
 
     def _wants_more(self) -> bool:
         return self.settings.n_iterations is None or self._n_asked < self.settings.n_iterations
@@ -251,7 +254,7 @@ class TuneSession:
         if not self.trials:
             return None
         typical = float(np.mean([trial.outcome.seconds for trial in self.trials]))
-        return max(1, int(left * self.settings.n_workers / max(typical, 1e-3)))
+        return max(1, int(left * self._n_workers() / max(typical, 1e-3)))
 
     def _ask(self, rounds_left: int | None) -> NextTrial:
         """Return what the search wants to evaluate next."""
@@ -280,7 +283,7 @@ class TuneSession:
 
     def _note_begun(self) -> None:
         """Note when each job began: the oldest open jobs run, one per worker."""
-        for opened in list(self._open.values())[: self.settings.n_workers]:
+        for opened in list(self._open.values())[: self._n_workers()]:
             if opened.begun is None:
                 opened.begun = self.budget.used
 
@@ -307,7 +310,7 @@ class TuneSession:
             job,
             outcome,
             session=self.key,
-            environment=self.log.environment,
+            environment=self.log.environment_of(outcome),
             origin=origin_of(choice, self.dataset.task),
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
@@ -316,7 +319,7 @@ class TuneSession:
             self.models.keep(run.identity, outcome.models)
         self.trials.append(trial)
         purpose = "killed" if outcome.status in CUT_OFF else "evaluations"
-        self.ledger.add(purpose, outcome.seconds / self.settings.n_workers)
+        self.ledger.add(purpose, outcome.seconds / self._n_workers())
         self.log.note("finished", trial.as_event())
         self.keeper.add(self.dataset)
         self.log.store(self.keeper.with_predictions(run, outcome.predictions))
@@ -349,7 +352,7 @@ class TuneSession:
             self.executor.cancel(ticket)
             self._keep_partial_model(ticket, opened.job)
             if opened.begun is not None:
-                self.ledger.add("killed", (self.budget.used - opened.begun) / self.settings.n_workers)
+                self.ledger.add("killed", (self.budget.used - opened.begun) / self._n_workers())
             self.log.note("killed", {"algorithm": opened.job.algorithm, "config": opened.job.config})
 
     def _forget_weak_trials(self) -> None:

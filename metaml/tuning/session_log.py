@@ -6,7 +6,7 @@ from typing import Any
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.evaluation import FoldPlan
+from metaml.evaluation import FoldPlan, Outcome
 from metaml.records.conversion import dataset_record, environment_record, fold_plan_record
 from metaml.system.background_writer import BackgroundWriter
 from metaml_kb import KnowledgeBase, Run
@@ -29,6 +29,7 @@ class SessionLog:
         self.rescue = ""
         self.is_late: Callable[[], bool] = lambda: False
         self._events: list[tuple[str, Mapping[str, object]]] = []
+        self._environments: set[str] = set()
         self._writer = BackgroundWriter()
 
     def store_dataset(self, dataset: Dataset, plan: FoldPlan) -> bool:
@@ -37,6 +38,16 @@ class SessionLog:
         self.kb.add_fold_plan(fold_plan_record(plan))
         self.environment = self.kb.add_environment(environment_record())
         return is_new
+
+    def environment_of(self, outcome: Outcome) -> str:
+        """Return the key of the machine that made an outcome; a new one is stored."""
+        if outcome.environment is None:
+            return self.environment
+        record = environment_record(outcome.environment)
+        if record.key not in self._environments:
+            self._environments.add(record.key)
+            self._write(partial(self.kb.add_environment, record), is_late=self.is_late)
+        return record.key
 
     def start(self, *, seed: int, settings: Mapping[str, Any]) -> None:
         """Open a new session."""

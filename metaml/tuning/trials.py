@@ -42,14 +42,20 @@ class Trial:
         return self.scores[0]
 
     def outcome_by(self, metric: str) -> Outcome:
-        """Return the outcome as a search by this metric learns it: with the score that the trial is judged by."""
-        return replace(self.outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else self.outcome
+        """Return the outcome as a search by this metric learns it: with the score that the trial is judged by.
+
+        Its seconds are those that this machine would have taken.
+        """
+        outcome = self.outcome.as_if_here()
+        return replace(outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else outcome
 
     def as_event(self) -> dict[str, object]:
         """Return what the event log keeps of the trial, so that a resumed session can judge it the same."""
         event: dict[str, object] = {"run": self.run.identity, "seconds": self.outcome.seconds, "at": self.at}
         if self.outcome.expected_seconds:
             event["expected"] = self.outcome.expected_seconds
+        if self.outcome.scale != 1.0:
+            event["scale"] = self.outcome.scale
         if np.isfinite(self.score):
             # It cannot be computed again without predictions, and a run that was known before keeps its own scores.
             event["score"] = self.score

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -12,9 +12,18 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import Executor, Job, Limits, LocalExecutor, make_plan
 from metaml.sources import builtin
+from tests.cluster_processes import Cluster
+
+
+@contextmanager
+def on_a_cluster(n_workers: int):
+    with Cluster(1, n_slots=n_workers) as cluster, cluster.executor() as executor:
+        yield executor
+
 
 EXECUTORS: dict[str, Callable[[int], AbstractContextManager[Executor]]] = {
     "local": lambda n_workers: LocalExecutor(n_workers, preload=()),
+    "dask": on_a_cluster,
 }
 
 

@@ -139,6 +139,16 @@ class Patricide(Constant):
         time.sleep(3600)
 
 
+class Regicide(Constant):
+    """Kills the process that has started the fork server: on a cluster, the worker."""
+
+    def fit(self, X, y):
+        starter = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+        if starter > 1:
+            os.kill(starter, signal.SIGKILL)
+        time.sleep(3600)
+
+
 class Garrulous(Constant):
     """Writes rubbish to every socket it can find."""
 
@@ -238,6 +248,7 @@ ALGORITHMS = {
         Patricide,
         Quitting,
         Raising,
+        Regicide,
         Segfaulting,
         Sleepy,
         Stubborn,

@@ -1,4 +1,4 @@
-"""Learners that do their worst, in real processes, with short limits."""
+"""Learners that do their worst, in real processes, with short limits, on one machine and on a cluster."""
 
 import os
 import signal
@@ -6,14 +6,31 @@ import time
 
 import psutil
 import pytest
+from hostile_algorithms import REGISTRY
+
+from metaml.evaluation import LocalExecutor
+from tests.cluster_processes import Cluster
+
+
+@pytest.fixture(scope="module", params=["local", "dask"])
+def executor(request, two_classes):
+    if request.param == "local":
+        with LocalExecutor(2, [two_classes], registry=REGISTRY, preload=()) as executor:
+            yield executor
+    else:
+        with Cluster(1, n_slots=2) as cluster, cluster.executor(2, [two_classes], registry=REGISTRY) as executor:
+            executor.cluster = cluster
+            yield executor
 
 
 def pids_in(folder):
     return [int(path.name) for path in folder.iterdir()]
 
 
-def fork_server_of(executor):
-    return psutil.Process(executor._fork_server._process.pid)
+def fork_servers_of(executor):
+    if isinstance(executor, LocalExecutor):
+        return [psutil.Process(executor._fork_server._process.pid)]
+    return [child for worker in executor.cluster.workers for child in psutil.Process(worker.pid).children()]
 
 
 def wait_until(claim):
@@ -115,8 +132,9 @@ def test_rubbish_on_the_line_is_a_crash(run, two_classes, ask):
 
 def test_a_worker_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
     run(ask(two_classes, "Constant"))
-    for worker in fork_server_of(executor).children():
-        os.kill(worker.pid, signal.SIGKILL)
+    for fork_server in fork_servers_of(executor):
+        for worker in fork_server.children():
+            os.kill(worker.pid, signal.SIGKILL)
 
     outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]
 
@@ -125,9 +143,10 @@ def test_a_worker_killed_while_idle_costs_nothing(executor, run, two_classes, as
 
 def test_a_fork_server_killed_while_idle_costs_nothing(executor, run, two_classes, ask):
     run(ask(two_classes, "Constant"))
-    fork_server = fork_server_of(executor)
-    family = [fork_server, *fork_server.children()]
-    fork_server.kill()
+    fork_servers = fork_servers_of(executor)
+    family = [process for fork_server in fork_servers for process in (fork_server, *fork_server.children())]
+    for fork_server in fork_servers:
+        fork_server.kill()
     wait_until(lambda: not any(is_running(process.pid) for process in family))
 
     outcomes = [run(ask(two_classes, "Constant")) for _ in range(4)]

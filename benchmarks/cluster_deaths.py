@@ -1,0 +1,223 @@
+"""Kill parts of a cluster at random moments: is a run lost, made twice, or a process left behind?
+
+python benchmarks/cluster_deaths.py --rounds 20
+
+Each round makes eight runs of a bot (a search for the client) on iris over two supervised workers, and kills one part
+with SIGKILL at a random moment. Then it counts the runs in the knowledge base and the processes that are left. The
+scheduler comes back after five seconds; the search whose client was killed goes on with --resume.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+
+import psutil
+
+from metaml.cluster import DaskExecutor, scheduler_address
+from metaml.cluster.dispatcher import Patience
+from metaml.evaluation import Limits
+from metaml.random_bot.bot import BotSettings, run_bot
+from metaml.sources import builtin
+from metaml.sources.base import Loaded
+from metaml.system.process_tree import started_with
+from metaml_kb import open_kb
+
+N_RUNS, N_WORKERS = 8, 2
+ALGORITHMS = ("random_forest", "gradient_boosting", "extra_trees")
+MARK = "METAML_BENCHMARK"
+PARTS = ("worker", "nanny", "fork server", "scheduler", "client", "stopped worker")
+
+
+class Iris:
+    name = "iris"
+
+    def load(self) -> Loaded:
+        return Loaded(builtin.load("iris"), "builtin")
+
+
+class Cluster:
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.mark = folder, uuid.uuid4().hex
+        self.environment = {**os.environ, MARK: self.mark, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        self.port = "0"
+
+    def __enter__(self) -> "Cluster":
+        self.start_scheduler()
+        words = [sys.executable, "-m", "metaml_cli", "worker", "--scheduler", self.url, "--slots", "1"]
+        self.supervisors = [self.start(*words) for _ in range(N_WORKERS)]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in [*self.supervisors, self.scheduler]:
+            process.terminate()
+        for process in [*self.supervisors, self.scheduler]:
+            process.wait()
+
+    def start(self, *words: str) -> subprocess.Popen:
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(list(words), env=self.environment, **quiet)
+
+    def start_scheduler(self) -> None:
+        file = self.folder / "scheduler.json"
+        file.unlink(missing_ok=True)
+        arguments = ["--host", "127.0.0.1", "--port", self.port, "--no-dashboard", "--scheduler-file", str(file)]
+        self.scheduler = self.start(sys.executable, "-m", "distributed.cli.dask_scheduler", *arguments)
+        while not file.exists():
+            time.sleep(0.05)
+        self.url = scheduler_address(str(file)).url
+        self.port = self.url.rpartition(":")[2]
+
+    def find(self, part: str) -> psutil.Process | None:
+        found = [process for process in started_with(MARK, self.mark) if kind_of(process) == part.split()[-1]]
+        return random.choice(found) if found else None
+
+    def evaluators(self) -> list[psutil.Process]:
+        return [process for process in started_with(MARK, self.mark) if kind_of(process) in ("server", "child")]
+
+
+def kind_of(process: psutil.Process) -> str:
+    try:
+        command = " ".join(process.cmdline())
+        if "fork_server_program" in command:
+            parent = process.parent()
+            return "child" if parent and "fork_server_program" in " ".join(parent.cmdline()) else "server"
+        if "spawn_main" in command:
+            return "worker"
+        return "nanny" if "dask_worker" in command and "metaml_cli" not in command else "other"
+    except psutil.Error:
+        return "gone"
+
+
+class Strike:
+    """Kills, or stops, one part of a cluster once, at a random moment."""
+
+    def __init__(self, cluster: Cluster, part: str) -> None:
+        self.cluster, self.part = cluster, part
+        self.when: float | None = time.monotonic() + random.uniform(0.2, 4.0)
+        self.stopped: psutil.Process | None = None
+
+    def look(self) -> None:
+        if self.when is None or time.monotonic() < self.when:
+            return
+        if self.part == "scheduler":
+            self.cluster.scheduler.kill()
+            self.cluster.scheduler.wait()
+            time.sleep(5.0)
+            self.cluster.start_scheduler()
+        elif (process := self.cluster.find(self.part)) is None:
+            return
+        elif "stopped" in self.part:
+            process.suspend()
+            self.stopped = process
+        else:
+            process.kill()
+        self.when = None
+
+    def end(self) -> None:
+        if self.stopped is not None:
+            self.stopped.resume()
+
+
+def bot_round(strike: Strike, executor: DaskExecutor, place: Path, seed: int) -> tuple[int, int, Counter]:
+    """Return the runs stored, those made twice, and those that did not succeed by status."""
+    settings = BotSettings(algorithms=ALGORITHMS, n_runs=N_RUNS, seed=seed, limits=Limits(15.0, 4000.0))
+    with open_kb(place) as kb:
+        report = run_bot(kb, [Iris()], settings, executor=Watched(executor, strike.look), batches=True)
+        while strike.when is not None:
+            # The runs were quicker than the moment: the part dies while it has nothing to do.
+            strike.look()
+            time.sleep(0.05)
+        strike.end()
+        failed = Counter({status: n for (_, status), n in report.statuses.items() if status != "ok"})
+        return kb.n_runs(), report.n_known, failed
+
+
+class Watched:
+    """An executor that looks, whenever it is asked for an answer, whether something is to be killed."""
+
+    def __init__(self, executor: DaskExecutor, strike) -> None:
+        self.executor, self.strike = executor, strike
+
+    def __getattr__(self, name: str):
+        return getattr(self.executor, name)
+
+    def next(self, timeout=None):
+        self.strike()
+        return self.executor.next(min(timeout or 0.2, 0.2))
+
+
+def client_round(cluster: Cluster, place: Path, folder: Path) -> tuple[int, int, Counter]:
+    data = folder / "iris.csv"
+    if not data.exists():
+        iris = builtin.load("iris")
+        iris.X.assign(kind=iris.y).to_csv(data, index=False)
+    words = [sys.executable, "-m", "metaml_cli", "tune", str(data), "--iterations", str(N_RUNS), "--workers", "2"]
+    words += ["--scheduler", cluster.url, "--kb", str(place), "--output", str(folder / place.stem)]
+    words += ["--algorithms", ",".join(ALGORITHMS)]
+    client = cluster.start(*words)
+    time.sleep(random.uniform(2.0, 14.0))
+    client.kill()
+    client.wait()
+    begun = time.monotonic()
+    while cluster.evaluators() and time.monotonic() < begun + 20:
+        time.sleep(0.1)
+    left = len(cluster.evaluators())
+    again = cluster.start(*words, "--resume")
+    again.wait()
+    with open_kb(place) as kb:
+        finished = len(kb.sessions("tune", unfinished=True))
+        n_sessions = len(kb.sessions("tune"))
+        runs = kb.runs()
+        failed = Counter(status for status in runs["status"] if status not in ("ok", "partial"))
+        # A client that was killed before its session began leaves nothing to resume: the second one makes all runs.
+        return len(runs) if n_sessions == 1 else -1, finished + left + again.returncode, failed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    random.seed(options.seed)
+    os.environ["METAML_STARTER"] = "no"
+    with tempfile.TemporaryDirectory() as name, Cluster(Path(name)) as cluster:
+        print("| killed | rounds | runs stored (all) | stored twice | not ok | processes left | seconds |", flush=True)
+        print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        for part in options.parts.split(","):
+            begun, total, twice, failed, left = time.monotonic(), 0, 0, Counter(), 0
+            patience = Patience(start_seconds=20.0, grace_seconds=2.0)
+            executor = DaskExecutor(scheduler_address(cluster.url), patience=patience, preload=("sklearn.ensemble",))
+            with nullcontext() if part == "client" else executor:
+                for number in range(options.rounds):
+                    place = Path(name) / f"{part.replace(' ', '_')}-{number}.db"
+                    if part == "client":
+                        one = client_round(cluster, place, Path(name))
+                    else:
+                        one = bot_round(Strike(cluster, part), executor, place, number)
+                    total, twice, failed = total + one[0], twice + one[1], failed + one[2]
+                    if one[0] != N_RUNS or one[1]:
+                        print(f"<!-- {part} round {number}: {one} -->", flush=True)
+            deadline = time.monotonic() + 20
+            while cluster.evaluators() and time.monotonic() < deadline:
+                time.sleep(0.1)
+            left = len(cluster.evaluators())
+            seconds = time.monotonic() - begun
+            most = options.rounds * N_RUNS
+            print(
+                f"| {part} | {options.rounds} | {total} of {most} | {twice} | {dict(failed) or 0} | {left} | "
+                f"{seconds:.0f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

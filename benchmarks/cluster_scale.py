@@ -1,0 +1,218 @@
+"""How far a cluster scales, on one machine.
+
+python benchmarks/cluster_scale.py simulated     200 simulated workers with a virtual clock, 100,000 runs, 1 % deaths
+python benchmarks/cluster_scale.py inprocess     200 Dask workers inside one process, 2,000 runs
+python benchmarks/cluster_scale.py writer        runs per second from the batching writer into PostgreSQL
+python benchmarks/cluster_scale.py bots          10 bots at a time on one PostgreSQL
+python benchmarks/cluster_scale.py efficiency    64 jobs of about 2 s: 2 cluster workers against the local executor
+"""
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from metaml.algorithms import ALGORITHMS
+from metaml.cluster import DaskExecutor, scheduler_address
+from metaml.evaluation import Job, Limits, LocalExecutor, Outcome, make_plan
+from metaml.sources import builtin
+from metaml_kb import DatasetRecord, Run, open_kb
+
+N_BOTS, RUNS_PER_BOT = 10, 12
+
+
+class Instant:
+    """An evaluator that evaluates nothing, for workers that share one process."""
+
+    def __init__(self, _: object) -> None:
+        pass
+
+    def run(self, job: Job, should_stop, on_fold, on_begin) -> Outcome:
+        del job, should_stop, on_fold
+        on_begin()
+        time.sleep(0.5)
+        return Outcome("ok", 0.5)
+
+    def close(self) -> None:
+        pass
+
+
+def simulated() -> None:
+    from metaml.cluster.simulated_engine import SimulatedEngine, Weather
+
+    seen: Counter[int] = Counter()
+    megabytes = []
+
+    def note(job: Job, outcome: Outcome) -> None:
+        del outcome
+        seen[job.config["n"]] += 1
+        if len(seen) % 10_000 == 0:
+            megabytes.append(round(psutil.Process().memory_info().rss / 1e6))
+
+    jobs = (Job("d", "svm", {"n": n}, None, 0, Limits(120.0)) for n in range(100_000))
+    begun = time.perf_counter()
+    weather = Weather(mean_seconds=20.0, sigma=1.0, death_rate=0.01, restart_seconds=15.0)
+    done = SimulatedEngine(200, weather, np.random.default_rng(0)).run(jobs, note)
+    print(
+        f"{len(seen)} identities, most answers for one {max(seen.values())}, {done.n_deaths} deaths, {done.n_sent} sent"
+    )
+    print(f"busy {done.busy_share:.1%} of worker time; {done.seconds / 3600:.2f} virtual hours")
+    print(f"{time.perf_counter() - begun:.0f} s; megabytes after each 10,000 runs: {megabytes}")
+
+
+def inprocess() -> None:
+    from distributed import Scheduler, Worker
+
+    async def serve(ready: threading.Event, over: threading.Event, found: list[str]) -> None:
+        async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+            workers = [
+                await Worker(scheduler.address, nthreads=1, dashboard=False, memory_limit=0, name=str(n))
+                for n in range(200)
+            ]
+            found.append(scheduler.address)
+            ready.set()
+            while not over.is_set():
+                await asyncio.sleep(0.05)
+            await asyncio.gather(*(worker.close() for worker in workers))
+
+    ready, over, found = threading.Event(), threading.Event(), []
+    thread = threading.Thread(target=lambda: asyncio.run(serve(ready, over, found)), daemon=True)
+    thread.start()
+    ready.wait()
+    iris = builtin.load("iris")
+    plan = make_plan(iris, 2)
+    with DaskExecutor(
+        scheduler_address(found[0]), None, [iris], evaluator=f"{Path(__file__).stem}:Instant", preload=()
+    ) as executor:
+        while executor.n_workers < 200:
+            time.sleep(0.1)
+        begun = time.perf_counter()
+        for n in range(2000):
+            executor.submit(Job(iris.fingerprint, "svm", {"n": n}, plan, 0, Limits(60.0)))
+        seen = Counter()
+        while (answer := executor.next(timeout=60)) is not None:
+            seen[answer[0].config["n"]] += 1
+        seconds = time.perf_counter() - begun
+        print(
+            f"{len(seen)} runs, most answers for one {max(seen.values())}, {seconds:.1f} s ({2000 / seconds:.0f} per s)"
+        )
+        print(f"data set sent {sum(executor.n_transfers.values())} times to {len(executor.n_transfers)} workers")
+    over.set()
+    thread.join(30)
+
+
+@contextmanager
+def postgres():
+    import pgserver
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        server = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        server.psql("CREATE DATABASE metaml")
+        yield str(server.get_uri()).replace("/postgres?", "/metaml?")
+        server.cleanup()
+
+
+def writer() -> None:
+    from metaml.budget import Budget
+    from metaml.random_bot.run_store import RunStore
+    from metaml.random_bot.tally import Tally
+    from metaml_kb.lookup import Claims
+
+    n = 20_000
+    with postgres() as url, open_kb(url) as kb, Claims(kb) as claims:
+        kb.add_dataset(DatasetRecord("f" * 32, "made", task="binary"))
+        store = RunStore(kb, claims, Tally(Budget(None)))
+        rng = np.random.default_rng(0)
+        runs = [
+            Run(
+                dataset="f" * 32,
+                algorithm="svm",
+                config={"C": float(rng.random()), "gamma": float(rng.random())},
+                scores={"accuracy": rng.random(5).tolist(), "roc_auc": rng.random(5).tolist()},
+                fold_plan="5-fold",
+            )
+            for _ in range(n)
+        ]
+        begun = time.perf_counter()
+        for run in runs:
+            store.add(run)
+        store.flush()
+        seconds = time.perf_counter() - begun
+        print(f"{kb.n_runs()} runs in {seconds:.1f} s: {n / seconds:.0f} per second in batches of 100")
+
+
+def bots() -> None:
+    code = (
+        "import sys, metaml; r = metaml.bot(builtin=True, runs=int(sys.argv[2]), seed=1, folds=2, workers=1, "
+        "algorithms='decision_tree', kb=sys.argv[1]); print(r.n_done, r.n_known, r.n_failed)"
+    )
+    with postgres() as url:
+        open_kb(url).close()
+        words = [sys.executable, "-c", code, url, str(RUNS_PER_BOT)]
+        begun = time.perf_counter()
+        started = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(N_BOTS)]
+        ended = [(*process.communicate(), process.returncode) for process in started]
+        errors = [error.decode()[-300:] for _, error, code in ended if code]
+        made = np.array([[int(word) for word in out.split()] for out, _, code in ended if not code])
+        with open_kb(url) as kb:
+            print(
+                f"{N_BOTS} bots with one seed: {made[:, 0].sum()} runs made, {kb.n_runs()} stored, "
+                f"{made[:, 1].sum()} repeated, {len(errors)} errors {errors[:1]}, {time.perf_counter() - begun:.0f} s"
+            )
+
+
+def efficiency() -> None:
+    from metaml.cluster.supervisor import SCHEDULER, WORKER
+
+    data = builtin.load("digits")
+    space = ALGORITHMS["random_forest"].space(data.task)
+    plan = make_plan(data, 5)
+    jobs = [Job(data.fingerprint, "random_forest", space.default(), plan, n, Limits(120.0)) for n in range(64)]
+
+    def seconds_of(executor) -> float:
+        begun = time.perf_counter()
+        for job in jobs:
+            executor.submit(job)
+        found = [executor.next()[1] for _ in jobs]
+        print(f"  mean seconds of a job {np.mean([outcome.seconds for outcome in found]):.2f}", flush=True)
+        return time.perf_counter() - begun
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "s.json"
+        words = [SCHEDULER, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        scheduler = subprocess.Popen([sys.executable, "-m", *words], **quiet)
+        while not file.exists():
+            time.sleep(0.1)
+        words = [WORKER, "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        workers = [subprocess.Popen([sys.executable, "-m", *words], **quiet) for _ in range(2)]
+        try:
+            with LocalExecutor(2, [data]) as local, DaskExecutor(scheduler_address(str(file)), None, [data]) as dask:
+                while dask.n_workers < 2:
+                    time.sleep(0.1)
+                for executor in (local, dask):
+                    for job in jobs[:2]:
+                        executor.submit(job)
+                    _ = [executor.next() for _ in range(2)]
+                here, there = seconds_of(local), seconds_of(dask)
+                print(f"local {here:.1f} s, cluster {there:.1f} s, ratio {there / here:.3f}")
+                print(f"transfers per worker: {list(dask.n_transfers.values())}")
+        finally:
+            for process in [*workers, scheduler]:
+                process.kill()
+                process.wait()
+
+
+if __name__ == "__main__":
+    {"simulated": simulated, "inprocess": inprocess, "writer": writer, "bots": bots, "efficiency": efficiency}[
+        sys.argv[1]
+    ]()

@@ -1,0 +1,48 @@
+"""Which executor a command gets: that of this machine, or that of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from metaml.cluster.address import SchedulerAddress, scheduler_address
+from metaml.errors import BadRequest
+from metaml.evaluation.fork_server import ALGORITHMS
+
+if TYPE_CHECKING:
+    from metaml.evaluation import Executor
+
+Scheduler = str | SchedulerAddress | None
+"""Where the scheduler of a cluster is; None is this machine without one."""
+
+
+def executor_for(
+    scheduler: Scheduler,
+    n_workers: int | None,
+    *,
+    default: int = 1,
+    n_threads: int = 1,
+    registry: str = ALGORITHMS,
+    on_note: Callable[[str], None] = lambda _: None,
+) -> AbstractContextManager[Executor]:
+    """Return the executor for a scheduler, with all its slots or at most `n_workers`; without one, a local one.
+
+    A local one has `n_workers`, or `default` if that is None.
+    """
+    if scheduler is None:
+        from metaml.evaluation import LocalExecutor
+
+        return LocalExecutor(default if n_workers is None else n_workers, registry=registry, n_threads=n_threads)
+    address = scheduler_address(scheduler) if isinstance(scheduler, str) else scheduler
+    check_installed()
+    from metaml.cluster.dask_executor import DaskExecutor
+
+    return DaskExecutor(address, n_workers, registry=registry, n_threads=n_threads, on_note=on_note)
+
+
+def check_installed() -> None:
+    """Raise BadRequest unless Dask is installed."""
+    if find_spec("distributed") is None:
+        raise BadRequest("A cluster needs Dask, which is not installed. Install it with: pip install 'metaml[dask]'")

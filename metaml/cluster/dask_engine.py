@@ -1,0 +1,315 @@
+"""The connection of an executor to a Dask cluster: which workers there are, attempts to them, answers from them.
+
+Everything here runs in one event loop, in a thread of the executor. If the scheduler goes away, the connection is made
+anew as soon as it is back; the jobs are the dispatcher's and wait there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from distributed import Client
+
+from metaml.cluster import worker_side
+from metaml.cluster.dispatcher import Attempt, ClusterWorker, Dispatcher
+from metaml.cluster.scheduler_side import SchedulerSide, worker_addresses
+from metaml.cluster.versions import host_facts, mismatch, scale
+from metaml.errors import BadRequest, MetamlError
+
+if TYPE_CHECKING:
+    from metaml.cluster.address import SchedulerAddress
+    from metaml.cluster.worker_side import Answer, SideSettings
+
+CONNECT_SECONDS, RETRY_SECONDS = 10.0, 0.5
+TICK_SECONDS = 0.2
+INSTALL_SECONDS = 60.0
+CLOSE_SECONDS = 3.0
+BYTES_PER_SECOND = 1e6
+"""The slowest network that a data set is still sent over."""
+
+# What Dask would print is told by notes and errors of ours, or is no news.
+for _name in ("distributed", "distributed.client"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class DaskEngine:
+    """Carries attempts to the workers of a Dask cluster; an `Engine`."""
+
+    dispatcher: Dispatcher
+
+    def __init__(
+        self,
+        address: SchedulerAddress,
+        settings: SideSettings,
+        *,
+        on_note: Callable[[str], None],
+        on_error: Callable[[Attempt, Exception], None],
+        on_folds: Callable[[int, tuple[Any, ...]], None],
+    ) -> None:
+        self.address, self.settings = address, settings
+        self.refused: dict[str, str] = {}
+        self.n_transfers: Counter[tuple[str, str]] = Counter()
+        self._on_note, self._on_error, self._on_folds = on_note, on_error, on_folds
+        self._contents: dict[str, bytes] = {}
+        self._session = ""
+        self._client: Client | None = None
+        self._ours: dict[str, Any] = {}
+        self._transfers: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._under_way: dict[int, asyncio.Task[None]] = {}
+        self._greetings: dict[str, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def has_only_refused(self) -> bool:
+        """Return whether there are workers, and all of them were looked at and refused."""
+        return bool(self.refused) and not self._greetings and not self.dispatcher.workers
+
+    # The connection
+
+    async def connect(self) -> None:
+        """Connect for the first time; BadRequest if there is no scheduler, or it does not trust us."""
+        self._ours = await asyncio.to_thread(host_facts)
+        try:
+            await self._connect(CONNECT_SECONDS)
+        except (OSError, TimeoutError, ImportError) as error:
+            why = str(error.__cause__ or error).strip().splitlines() or [type(error).__name__]
+            raise BadRequest(
+                f"There is no scheduler to work with at {self.address.text} ({why[0][:200]}). Start one with `metaml "
+                "cluster` or `dask scheduler`, and check its address and certificates."
+            ) from None
+
+    async def watch(self) -> None:
+        """Keep deadlines and the connection until the task is cancelled."""
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            if self._client is None or self._client.status != "running":
+                await self._reconnect()
+            self.dispatcher.tick(time.monotonic())
+            for name in self.dispatcher.silent:
+                self._greet(name, self._ask_whether_alive(name))
+
+    async def close(self) -> None:
+        """End what the workers do for this executor, and the connection."""
+        for task in [*self._tasks]:
+            task.cancel()
+        client, self._client = self._client, None
+        if client is not None:
+            # The scheduler sees the client go, and has the workers clean up.
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(client.close(timeout=CLOSE_SECONDS), CLOSE_SECONDS + 1)
+
+    async def _connect(self, timeout: float) -> None:
+        # Whatever is left of an earlier connection has another name, so that nobody cleans up the new one.
+        self._session = f"metaml-{uuid.uuid4().hex}"
+        client = Client(
+            self.address.url,
+            security=self.address.security,
+            asynchronous=True,
+            set_as_default=False,
+            timeout=timeout,
+            name="metaml",
+        )
+        try:
+            await client
+            client.subscribe_topic(self._session, self._hear)
+            await client.register_plugin(SchedulerSide(self._session, client.id), name=self._session)
+            addresses = await client.run_on_scheduler(worker_addresses)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(client.close(timeout=1), 2)
+            raise
+        self._client = client
+        for name in addresses:
+            self._greet(name, self._welcome(name))
+
+    async def _reconnect(self) -> None:
+        self._on_note(f"The scheduler at {self.address.text} is gone. Waiting for it; no run is lost.")
+        self.dispatcher.reset(time.monotonic())
+        for task in [*self._tasks]:
+            task.cancel()
+        self._transfers.clear()
+        self._greetings.clear()
+        await self._close_client()
+        while self._client is None:
+            try:
+                await self._connect(CONNECT_SECONDS)
+            except (OSError, TimeoutError, ImportError, BadRequest):
+                await asyncio.sleep(RETRY_SECONDS)
+        self._on_note("The scheduler is back.")
+
+    async def _close_client(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(client.close(timeout=1), 2)
+
+    # Workers
+
+    def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Take what scheduler and workers tell under the topic of this executor."""
+        message, now = event[1], time.monotonic()
+        if "begun" in message:
+            self.dispatcher.begun(int(message["begun"]), now)
+        elif "left" in message:
+            self._forget(str(message["left"]))
+            self.dispatcher.leave(str(message["left"]), now)
+        elif "joined" in message:
+            self._forget(str(message["joined"]))
+            self._greet(str(message["joined"]), self._welcome(str(message["joined"])))
+
+    def _forget(self, name: str) -> None:
+        greeting = self._greetings.pop(name, None)
+        if greeting is not None:
+            greeting.cancel()
+        for key in [key for key in self._transfers if key[0] == name]:
+            self._transfers.pop(key).cancel()
+
+    def _greet(self, name: str, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Begin one conversation with a worker, unless one is under way."""
+        if name in self._greetings:
+            coroutine.close()
+        else:
+            self._greetings[name] = self._begin(coroutine)
+            self._greetings[name].add_done_callback(lambda _: self._greetings.pop(name, None))
+
+    async def _welcome(self, name: str) -> None:
+        """Look at a worker that has come, and let it take jobs if it would score as this machine does."""
+        try:
+            theirs = await self._call(name, INSTALL_SECONDS, worker_side.describe)
+            why = mismatch(self._ours, theirs)
+            if not why:
+                await self._call(name, INSTALL_SECONDS, worker_side.install, self._session, self.settings)
+        except TimeoutError:
+            why = "it does not answer"
+        except MetamlError as error:
+            why = str(error)
+        if why:
+            self.refused[name] = why
+            self._on_note(f"The worker {name} gets no jobs: {why}.")
+            return
+        self.refused.pop(name, None)
+        facts = {key: theirs[key] for key in self._ours if key != "megabytes"}
+        self.dispatcher.join(
+            ClusterWorker(
+                name, theirs["host"], theirs["n_slots"], theirs["megabytes"], facts, scale(self._ours, theirs)
+            ),
+            time.monotonic(),
+        )
+
+    async def _ask_whether_alive(self, name: str) -> None:
+        with contextlib.suppress(TimeoutError, MetamlError):
+            await self._call(name, INSTALL_SECONDS, worker_side.ping)
+            self.dispatcher.heard_of(name, time.monotonic())
+
+    async def _call(self, name: str, seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a function returns in the event loop of a worker; MetamlError says why it does not."""
+        if self._client is None:
+            raise MetamlError("there is no connection")
+        try:
+            found = await asyncio.wait_for(
+                self._client.run(function, *arguments, workers=[name], on_error="return"), seconds
+            )
+        except (OSError, KeyError, ValueError, RuntimeError, AttributeError) as error:
+            raise MetamlError(f"it cannot be reached ({type(error).__name__})") from error
+        answer = found.get(name, KeyError(name))
+        if isinstance(answer, ImportError | AttributeError):
+            raise MetamlError(f"it has no metaml, or another one ({answer})")
+        if isinstance(answer, Exception):
+            raise MetamlError(f"it answers {type(answer).__name__}: {answer}")
+        return answer
+
+    # Attempts
+
+    def add(self, fingerprint: str, content: bytes) -> None:
+        """Keep a data set for the workers that will need it."""
+        self._contents.setdefault(fingerprint, content)
+
+    def send(self, attempt: Attempt) -> None:
+        """Begin an attempt on its worker."""
+        task = self._under_way[attempt.number] = self._begin(self._attempt(attempt))
+        task.add_done_callback(lambda _: self._under_way.pop(attempt.number, None))
+
+    def withdraw(self, attempt: Attempt) -> None:
+        """Cancel an attempt; its worker kills the evaluation."""
+        task = self._under_way.pop(attempt.number, None)
+        if task is not None:
+            task.cancel()
+
+    async def folds_so_far(self, attempt: Attempt, seconds: float) -> None:
+        """Fetch the folds that an attempt under way has told of, if its worker answers in time."""
+        with contextlib.suppress(TimeoutError, MetamlError):
+            folds = await self._call(attempt.worker, seconds, worker_side.folds_so_far, self._session, attempt.number)
+            self._on_folds(attempt.ticket, folds)
+
+    async def _attempt(self, attempt: Attempt) -> None:
+        try:
+            await self._transfer(attempt.worker, attempt.job.dataset)
+        except (TimeoutError, MetamlError):
+            self.dispatcher.lose(attempt.number, time.monotonic())
+            return
+        client = self._client
+        if client is None:
+            return
+        self.dispatcher.arrived(attempt.number, time.monotonic())
+        key = f"{self._session}-{attempt.number}"
+        future = client.submit(
+            worker_side.run_attempt,
+            self._session,
+            attempt.number,
+            key,
+            attempt.job,
+            key=key,
+            workers=[attempt.worker],
+            pure=False,
+        )
+        try:
+            answer: Answer = await future
+        except asyncio.CancelledError:
+            with contextlib.suppress(Exception):
+                await asyncio.shield(client.cancel([future], force=True))
+            raise
+        except MetamlError as error:
+            self._on_error(attempt, error)
+        except Exception:
+            # The worker was lost, or restarted; the dispatcher decides what becomes of the job.
+            self.dispatcher.lose(attempt.number, time.monotonic())
+        else:
+            if answer.folds:
+                self._on_folds(attempt.ticket, answer.folds)
+            self.dispatcher.answer(attempt.number, answer.outcome, time.monotonic())
+
+    async def _transfer(self, name: str, fingerprint: str) -> None:
+        """Send a data set to a worker, once; later attempts wait for the same transfer."""
+        key = (name, fingerprint)
+        if key not in self._transfers:
+            content = self._contents[fingerprint]
+            seconds = INSTALL_SECONDS + len(content) / BYTES_PER_SECOND
+            self.n_transfers[key] += 1
+            self._transfers[key] = self._begin(
+                self._call(name, seconds, worker_side.put_dataset, self._session, fingerprint, content)
+            )
+        transfer = self._transfers[key]
+        try:
+            await asyncio.shield(transfer)
+        except (TimeoutError, MetamlError):
+            self._transfers.pop(key, None)
+            raise
+
+    def _begin(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            # An error was handled by whoever waits for the task.
+            task.exception()

@@ -1,0 +1,90 @@
+"""An executor over a Dask cluster whose workers come, go, differ and die."""
+
+import os
+import re
+
+import psutil
+import pytest
+
+from metaml.errors import BadRequest
+from tests.cluster_processes import PATHS, Cluster, finish, is_running, wait_until
+
+
+def test_the_jobs_of_killed_workers_are_done_by_others_and_nothing_is_left(two_classes, ask, hostile):
+    with Cluster(2) as cluster, cluster.executor(datasets=[two_classes], **hostile) as executor:
+        wait_until(lambda: executor.n_workers == 2)
+        jobs = [ask(two_classes, "Sleepy", {"seconds": 0.3}, seed=seed) for seed in range(6)]
+        for job in jobs:
+            executor.submit(job)
+        first = executor.next(60)
+        pids = [pid for worker in cluster.workers[:1] for pid in pids_below(worker.pid)]
+        cluster.kill(cluster.workers[0])
+        others = [executor.next(60) for _ in jobs[1:]]
+
+        assert {outcome.status for _, outcome in [first, *others]} == {"ok"}
+        assert {id(job) for job, _ in [first, *others]} == {id(job) for job in jobs}
+        assert executor.next(0) is None
+        wait_until(lambda: not any(is_running(pid) for pid in pids), 20)
+
+
+def pids_below(pid):
+    return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+
+
+def test_a_job_that_kills_its_workers_has_crashed_and_the_others_go_on(two_classes, ask, hostile):
+    with Cluster(2, nanny=True) as cluster, cluster.executor(datasets=[two_classes], **hostile) as executor:
+        killer = ask(two_classes, "Regicide")
+        executor.submit(killer)
+
+        job, outcome = executor.next(60)
+
+        assert job is killer
+        assert outcome.status == "crashed"
+        assert "4 workers" in outcome.error
+        assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
+
+
+def test_a_worker_with_another_learner_gets_no_jobs_and_is_named(cluster, two_classes, ask, hostile, tmp_path):
+    other = tmp_path / "lightgbm-0.0.1.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: lightgbm\nVersion: 0.0.1\n")
+    notes = []
+    bad = cluster.start_worker(PYTHONPATH=os.pathsep.join([str(tmp_path), *PATHS]))
+    with cluster.executor(datasets=[two_classes], on_note=notes.append, **hostile) as executor:
+        wait_until(lambda: executor.refused_workers)
+
+        finish(executor, [ask(two_classes, "Constant", seed=seed) for seed in range(4)])
+
+        assert executor.n_workers == len(executor.n_transfers) == 1
+        assert re.fullmatch(r"The worker tcp://127\S+ gets no jobs: lightgbm 0\.0\.1 instead of \S+\.", notes[0])
+    cluster.kill(bad)
+
+
+def test_a_cluster_whose_workers_are_all_refused_is_said_so(hostile, tmp_path):
+    other = tmp_path / "metaml-9.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: metaml\nVersion: 9.0\n")
+    with Cluster(0) as cluster:
+        cluster.start_worker(PYTHONPATH=os.pathsep.join([str(tmp_path), *PATHS]))
+        executor = cluster.executor(**hostile)
+
+        with pytest.raises(BadRequest, match=r"metaml 9\.0 instead of .*metaml worker --scheduler"):
+            executor.start()
+
+
+def test_seconds_of_a_slower_worker_are_scaled_and_its_environment_is_told(two_classes, ask, hostile, tmp_path):
+    from metaml.evaluation.environment import environment
+
+    (tmp_path / "metaml").mkdir()
+    slow = tmp_path / "metaml" / "reference_seconds.json"
+    environment(slow)
+    own = environment()["reference_seconds"]
+    slow.write_text(slow.read_text().replace(slow.read_text().split(": ")[1].split("\n")[0], str(3 * own)))
+    with Cluster(0) as cluster:
+        cluster.start_worker(XDG_CACHE_HOME=str(tmp_path))
+        with cluster.executor(datasets=[two_classes], **hostile) as executor:
+            [outcome] = finish(executor, [ask(two_classes, "Sleepy", {"seconds": 0.1})])
+
+    assert outcome.scale == pytest.approx(1 / 3)
+    assert outcome.seconds > 0.2
+    assert outcome.environment["reference_seconds"] == pytest.approx(3 * own)

@@ -1,0 +1,124 @@
+"""A scheduler and workers of Dask in processes of their own, on loopback."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from metaml.cluster import DaskExecutor, SchedulerAddress, scheduler_address
+
+SECONDS = 60.0
+PATHS = [str(Path(__file__).parent / "evaluation"), *(path for path in sys.path if path)]
+
+
+def wait_until(claim, seconds: float = SECONDS) -> None:
+    """Wait for a claim to become true."""
+    deadline = time.monotonic() + seconds
+    while not claim():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+class Cluster:
+    """A scheduler, and workers that are started and killed at will; a `with` block ends all of them."""
+
+    def __init__(self, n_workers: int = 1, *, n_slots: int = 1, nanny: bool = False, tls: Path | None = None) -> None:
+        self.n_workers, self.n_slots, self.nanny, self.tls = n_workers, n_slots, nanny, tls
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.port = 0
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="metaml-cluster-")
+        self.folder = Path(self._folder.name)
+        try:
+            self.start_scheduler()
+            self.workers = [self.start_worker() for _ in range(self.n_workers)]
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes:
+            if process.poll() is None:
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    child.kill()
+                process.kill()
+            process.wait()
+        self._folder.cleanup()
+
+    @property
+    def address(self) -> SchedulerAddress:
+        files = {} if self.tls is None else dict(zip(("tls_ca", "tls_cert", "tls_key"), self._files, strict=True))
+        return scheduler_address(self.url, **files)
+
+    @property
+    def url(self) -> str:
+        return str(json.loads((self.folder / "scheduler.json").read_text())["address"])
+
+    def start_scheduler(self) -> None:
+        file = self.folder / "scheduler.json"
+        file.unlink(missing_ok=True)
+        self.scheduler = self._start(
+            "distributed.cli.dask_scheduler",
+            *("--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--scheduler-file", str(file)),
+            *(("--protocol", "tls") if self.tls else ()),
+        )
+        wait_until(file.exists)
+        self.port = int(self.url.rpartition(":")[2])
+
+    def start_worker(self, *, n_slots: int | None = None, **environment: str) -> subprocess.Popen[bytes]:
+        return self._start(
+            "distributed.cli.dask_worker",
+            *(self.url, "--host", "127.0.0.1", "--nthreads", str(n_slots or self.n_slots), "--memory-limit", "0"),
+            *("--no-dashboard", "--nanny" if self.nanny else "--no-nanny", "--local-directory", str(self.folder)),
+            **environment,
+        )
+
+    def _start(self, module: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+        tls = () if self.tls is None else zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self._files, strict=True)
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments, *(word for pair in tls for word in pair)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS), **environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL if "CLUSTER_LOG" not in os.environ else None,
+        )
+        self.processes.append(process)
+        return process
+
+    @property
+    def _files(self) -> tuple[str, str, str]:
+        assert self.tls is not None
+        return str(self.tls / "cert.pem"), str(self.tls / "cert.pem"), str(self.tls / "key.pem")
+
+    def executor(self, n_workers: int | None = None, datasets=(), **options) -> DaskExecutor:
+        return DaskExecutor(self.address, n_workers, datasets, **{"preload": (), **options})
+
+    def kill(self, process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
+        process.send_signal(number)
+        if number == signal.SIGKILL:
+            process.wait()
+
+
+def finish(executor, jobs, seconds: float = SECONDS):
+    """Return the outcomes of jobs, after checking that each came back once."""
+    for job in jobs:
+        executor.submit(job)
+    found = [executor.next(seconds) for _ in jobs]
+    assert sorted(id(job) for job, _ in found) == sorted(id(job) for job in jobs)
+    assert executor.next(0) is None
+    return [outcome for _, outcome in found]
