@@ -7,11 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaml.api import TuneResult, load, predict, tune
+    from metaml.api import load, predict, tune
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.experience.knowledge_base import open_kb
+    from metaml.experience.zero_shot import zero_shot
+    from metaml.tuning.results.result import TuneResult
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
 __version__ = "0.1.0"
@@ -24,7 +26,7 @@ _HOMES = {
     "MetaMLRegressor": "metaml.estimators",
     "Optimizer": "metaml.blackbox",
     "Run": "metaml_kb",
-    "TuneResult": "metaml.api",
+    "TuneResult": "metaml.tuning.results.result",
     "bot": "metaml.commands",
     "check": "metaml.commands",
     "describe": "metaml.commands",
@@ -39,6 +41,7 @@ _HOMES = {
     "suggest": "metaml.commands",
     "tune": "metaml.api",
     "why": "metaml.commands",
+    "zero_shot": "metaml.experience.zero_shot",
 }
 
 __all__ = [
@@ -64,6 +67,7 @@ __all__ = [
     "suggest",
     "tune",
     "why",
+    "zero_shot",
 ]
 
 
@@ -75,4 +79,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -1,12 +1,9 @@
 """metaml from Python: `tune` gives a model, a leaderboard and a report; `predict` uses the model on new rows."""
 
-import io
-import json
-import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
-from metaml.budget import Budget, in_words, seconds_of
+from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import ColumnOptions, Dataset, ReadingLimits, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
@@ -26,107 +23,21 @@ from metaml.model import Model
 from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
 from metaml.records.kept_predictions import form_of
-from metaml.report import ReportData, leaderboard_csv, render, summary
-from metaml.report.wording import counted, metric_label, score_text
+from metaml.report.wording import counted
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
-from metaml.spaces.config import Config
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
+from metaml.system.cores import default_workers
+from metaml.system.interrupts import interrupts_of_caller
 from metaml.tuning.own_test import OwnTest, own_test
+from metaml.tuning.results.result import TuneResult
 from metaml.tuning.run import tune as tune_dataset
-from metaml.tuning.trials import TuneProgress
+from metaml.tuning.stopping.progress import listeners
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"
+STOPPING = "Stopping the search with the best model so far; interrupt again to stop at once."
 NO_KB = ":memory:"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TuneResult:
-    """What a call of `metaml.tune` found.
-
-    - `model`: predicts, and can be saved.
-    - `facts`: everything that the report shows.
-    - `output`: the folder of the files; None if none were written.
-
-    Scores are cross-validated values of `metric`; higher is better.
-
-    >>> from sklearn.datasets import load_iris
-    >>> frame = load_iris(as_frame=True).frame
-    >>> result = tune(frame, iterations=2, algorithms="decision_tree", folds=2, single=True, kb=":memory:")
-    >>> result.kind, result.metric, result.score > -2
-    ('single', 'neg_log_loss', True)
-    >>> result.best_algorithm, sorted(result.best_config)[0], len(result.leaderboard)
-    ('decision_tree', 'ccp_alpha', 2)
-    >>> result.report is None, result.why, result.html()[:15]
-    (True, '', '<!doctype html>')
-    >>> result.headline.split(":")[0]
-    'A single decision_tree model'
-    """
-
-    model: Model
-    facts: ReportData
-    output: Path | None = None
-
-    def __repr__(self) -> str:
-        return f"TuneResult({self.headline!r})"
-
-    @property
-    def headline(self) -> str:
-        """Return the result in a few sentences."""
-        return str(summary(self.facts)["headline"])
-
-    @property
-    def metric(self) -> str:
-        """Return the name of what was optimised."""
-        return self.facts.metric
-
-    @property
-    def score(self) -> float | None:
-        """Return the model's score; None for a fallback."""
-        return self.model.score
-
-    @property
-    def test_score(self) -> float | None:
-        """Return the model's score on the table given as `test`; None without one."""
-        return None if self.facts.own_test is None else self.facts.own_test.score
-
-    @property
-    def kind(self) -> str:
-        """Return what the model is: ensemble, single, or fallback if the time did not suffice for either."""
-        return "fallback" if self.facts.final is None else self.facts.final.kind
-
-    @property
-    def why(self) -> str:
-        """Return why the model is a fallback or a single one; empty if there is nothing to explain."""
-        return "" if self.facts.final is None else self.facts.final.why
-
-    @property
-    def leaderboard(self) -> pd.DataFrame:
-        """Return a row for each evaluation, best first, with its configuration as a dictionary."""
-        board = pd.read_csv(io.StringIO(leaderboard_csv(self.facts)), dtype={"rank": "Int64"})
-        return board.assign(config=[json.loads(config) for config in board["config"]])
-
-    @property
-    def best_algorithm(self) -> str | None:
-        """Return the algorithm of the best single evaluation; None if none was complete."""
-        best = summary(self.facts)["best"]
-        return None if best is None else str(best["algorithm"])
-
-    @property
-    def best_config(self) -> Config | None:
-        """Return the configuration of the best single evaluation; None if none was complete."""
-        best = summary(self.facts)["best"]
-        return None if best is None else dict(best["config"])
-
-    @property
-    def report(self) -> Path | None:
-        """Return where the report is; None unless an output folder was given."""
-        return None if self.output is None else self.output / "report.html"
-
-    def html(self) -> str:
-        """Return the report as a page."""
-        return render(self.facts)
 
 
 def tune(
@@ -148,11 +59,14 @@ def tune(
     calibration: bool = True,
     sample: bool = True,
     repeats: int | None = None,
+    workers: int | None = None,
+    threads: int = 1,
+    stop_at: float | None = None,
+    patience: int | None = None,
     max_predict_ms: float | None = None,
     max_predict_ms_1000: float | None = None,
     max_model_mb: float | None = None,
     max_columns: int | None = None,
-    workers: int | None = None,
     scheduler: Scheduler = None,
     folds: int = 5,
     limit_seconds: float = DEFAULT_LIMITS.seconds,
@@ -173,7 +87,7 @@ def tune(
     ignore: str | Iterable[str] = (),
     user: str | None = None,
     project: str | None = None,
-    verbose: int = 0,
+    verbose: int | None = None,
 ) -> TuneResult:
     """Return the best model that the budget allows for a csv, parquet or ARFF file, or for a frame.
 
@@ -190,9 +104,14 @@ def tune(
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
     - `sample`: keep some training rows in the model, with which it explains predictions and checks new rows.
     - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
+    - `workers`: evaluations at a time, by default one for each core, up to 8, but one with `iterations`. `threads`: of
+      one evaluation.
+    - `stop_at`, `patience`: end early, at this score (of a loss, its positive value) or after so many evaluations
+      without a better one.
+    - `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `max_predict_ms` (one row), `max_predict_ms_1000` (1,000 rows), `max_model_mb`, `max_columns`: what the saved
       model may take, as measured in a fresh process on this machine.
-    - `workers`: evaluations at a time; with a `scheduler`, on its Dask workers. `folds`: 1 holds out a fifth.
+    - `scheduler`: address of a Dask scheduler, whose workers then evaluate, by default in all their slots.
     - `limit_seconds`, `limit_memory`: what one evaluation may take, in seconds and megabytes; None is no limit.
     - `max_rows`: the most rows to cross-validate; None decides by the time budget.
     - `seed`: the same one and `iterations` give the same runs.
@@ -202,16 +121,19 @@ def tune(
     - `kb`: a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
       ":memory:" neither uses nor adds experience.
     - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
-    - `name`: what the data set is called, by default the name of its file.
+    - `name`: what the data set is called, by default the name of its file, or of the variable that holds the frame.
     - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
-    - `verbose`: 1 prints a line per evaluation to standard error.
+    - `verbose`: 1 shows progress, as a line that changes in a notebook and else on standard error; 0 is silent. None is
+      1 in a notebook and 0 elsewhere.
 
     `group` is a column whose values are never both trained on and tested; it is no feature unless `keep_group`. `time`
     is a column of dates or numbers: models are tested on later rows than they were trained on. `test` is a file or a
     frame that the model is scored on, and that is used for nothing else. `cv` is a number of folds, a splitter of
     scikit-learn, or pairs of training and test rows; each row may be tested once.
 
-    Raises `BadDataset` for data that cannot be used and `BadRequest` for options that make no sense.
+    Ctrl-C, or the stop button of a notebook, ends the search with the best model so far and a `UserWarning`; a second
+    one raises KeyboardInterrupt. Raises `BadDataset` for data that cannot be used and `BadRequest` for options that
+    make no sense.
 
     >>> from sklearn.datasets import load_iris
     >>> frame = load_iris(as_frame=True).frame
@@ -226,7 +148,7 @@ def tune(
         exclude=exclude,
         strategy=surrogate,
         bandit=bandit,
-        n_workers=1 if workers is None else workers,
+        n_workers=default_workers(iterations, threads) if workers is None else workers,
         n_folds=cv if isinstance(cv, int) else folds,
         splitter=None if cv is None or isinstance(cv, int) else GivenFolds(cv),
         limits=Limits(limit_seconds, limit_memory),
@@ -239,6 +161,8 @@ def tune(
         calibrates=calibration,
         keeps_sample=sample,
         n_repeats=repeats,
+        stop_at=stop_at,
+        patience=patience,
         user=user,
         project=project,
         model_limits=ModelLimits(max_predict_ms, max_predict_ms_1000, max_model_mb, max_columns),
@@ -261,6 +185,7 @@ def tune(
         test=None if test is None else own_test(test, dataset),
         scheduler=scheduler,
         workers=workers,
+        threads=threads,
     )
 
 
@@ -344,23 +269,29 @@ def result_of(
     kb: str | Path | KnowledgeBase | None,
     output: str | Path | None,
     single: bool,
-    verbose: int,
+    verbose: int | None,
     resume: bool = False,
     predictions: bool = False,
     test: OwnTest | None = None,
     scheduler: Scheduler = None,
     workers: int | None = None,
+    threads: int = 1,
 ) -> TuneResult:
     """Return what tuning finds for a data set that is prepared."""
-    if verbose and settings.splitter is None:
+    on_progress, on_note = listeners(verbose)
+    if settings.splitter is None:
         for hint in dataset.hints:
-            _note(str(hint))
+            on_note(str(hint))
     folder = None if output is None else Path(output)
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
-    chosen_executor = nullcontext() if scheduler is None else executor_for(scheduler, workers, on_note=_note)
-    opened = nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb)
-    with opened as base, chosen_executor as executor:
+    with (
+        nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base,
+        nullcontext()
+        if scheduler is None
+        else executor_for(scheduler, workers, n_threads=threads, on_note=on_note) as executor,
+        interrupts_of_caller(lambda _: on_note(STOPPING)) as interrupts,
+    ):
         if settings.uses_memory and settings.exclude_datasets:
             check_left_out(base, settings.exclude_datasets, own=(dataset.name, dataset.fingerprint))
         tuned = tune_dataset(
@@ -370,8 +301,10 @@ def result_of(
             executor=executor,
             output=folder,
             single=single,
-            on_progress=_tell if verbose else lambda _: None,
-            on_note=_note if verbose else lambda _: None,
+            threads=threads,
+            on_progress=on_progress,
+            on_note=on_note,
+            should_stop=interrupts,
             budget=budget,
             resume=resume,
             predictions=predictions,
@@ -379,6 +312,9 @@ def result_of(
         )
     if tuned.found.error:
         warnings.warn(tuned.found.error, UserWarning, stacklevel=3)
+    if interrupts():
+        n = counted(len(tuned.found.trials), "evaluation")
+        warnings.warn(f"The search was interrupted: the model is the best after {n}.", UserWarning, stacklevel=3)
     return TuneResult(tuned.finished.model, tuned.report, folder)
 
 
@@ -386,15 +322,3 @@ def _seconds_in(time_budget: str | float | None, iterations: int | None) -> floa
     if time_budget is None:
         return seconds_of(DEFAULT_BUDGET) if iterations is None else None
     return seconds_of(time_budget if isinstance(time_budget, str) else str(float(time_budget)))
-
-
-def _tell(progress: TuneProgress) -> None:
-    line = f"{in_words(progress.seconds)}   {counted(progress.n_done, 'run')}"
-    if progress.best is not None:
-        score = score_text(progress.metric, progress.best.score)
-        line += f"   best {metric_label(progress.metric)} {score} ({progress.best.run.algorithm})"
-    print(line, file=sys.stderr)
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -28,9 +28,11 @@ from metaml.cluster.choice import Scheduler
 from metaml.data import ColumnOptions, Dataset, Repair, from_frame
 from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
+from metaml.data.given import name_of
 from metaml.data.names import free_name
 from metaml.errors import BadDataset, MetamlError
 from metaml.splits import GivenFolds
+from metaml.system.cores import default_workers
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -57,11 +59,15 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         repeats: int | None = None,
         workers: int | None = None,
         scheduler: Scheduler = None,
+        threads: int = 1,
+        stop_at: float | None = None,
+        patience: int | None = None,
         folds: int = 5,
         cv: Any = None,
         time: str | None = None,
         kb: str | Path | None = None,
         output: str | Path | None = None,
+        name: str | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
@@ -81,16 +87,22 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
             budget allows, up to twice
         sample: whether the model keeps some training rows, with which it explains predictions and checks new rows
-        workers: evaluations at a time, each in a process and on a core of its own
+        workers: evaluations at a time, each in a process of its own; None is one for each core, up to 8, but one with
+            `iterations`
         scheduler: address of a Dask scheduler, whose workers then evaluate, by default in all their slots
+        threads: of one evaluation
+        stop_at, patience: end early, at this score (of a loss, its positive value) or after so many evaluations without
+            a better one
         folds: of the cross-validation that scores an evaluation
         cv: a splitter of scikit-learn, or pairs of training and test rows; each row may be tested once
         time: column of X with dates or numbers; evaluations are scored on later rows than they were trained on
         kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
             for the command line; ":memory:" neither uses nor adds experience
         output: folder for the model, the report and the tables; None writes nothing
+        name: what the data is called in the report and the knowledge base; None is the name of the variable that holds
+            it, if that says anything
         random_state: the same number and `iterations` give the same runs; None is different every time
-        verbose: 1 tells of each evaluation on standard error
+        verbose: 1 shows progress, as a line that changes in a notebook and else on standard error
         """
         self.time_budget = time_budget
         self.iterations = iterations
@@ -105,11 +117,15 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.repeats = repeats
         self.workers = workers
         self.scheduler = scheduler
+        self.threads = threads
+        self.stop_at = stop_at
+        self.patience = patience
         self.folds = folds
         self.cv = cv
         self.time = time
         self.kb = kb
         self.output = output
+        self.name = name
         self.random_state = random_state
         self.verbose = verbose
 
@@ -125,8 +141,9 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         """Find the best model that the budget allows for the rows `X` and their targets `y`; return the estimator.
 
         `X` is a frame or a two-dimensional array, `y` has one label or number per row. Rows with the same value in
-        `groups` are never both trained on and tested in the search. Raises ValueError if they cannot be used or a
-        parameter makes no sense.
+        `groups` are never both trained on and tested in the search. An interrupt ends the search
+        with the best model so far and a `UserWarning`. Raises ValueError if they cannot be used or a parameter makes no
+        sense.
         """
         # A fit that fails must not leave an older model beside what it learnt of the new rows.
         self.__dict__.pop("model_", None)
@@ -137,9 +154,11 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 iterations=self.iterations,
                 algorithms=self.algorithms,
                 exclude=self.exclude,
-                n_workers=1 if self.workers is None else self.workers,
                 n_folds=self.cv if isinstance(self.cv, int) else self.folds,
                 splitter=None if self.cv is None or isinstance(self.cv, int) else GivenFolds(self.cv),
+                n_workers=default_workers(self.iterations, self.threads) if self.workers is None else self.workers,
+                stop_at=self.stop_at,
+                patience=self.patience,
                 seed=_seed_of(self.random_state),
                 refits=self.refit,
                 n_layers=self.layers,
@@ -148,12 +167,13 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 n_repeats=self.repeats,
             )
             budget = Budget(settings.seconds)
-            name = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"
+            target = str(y.name).strip() if isinstance(y, pd.Series) and y.name else "target"
+            name = self.name or name_of(X)
             frame, y = self._rows_and_target(X, y)
             taken = {str(column).strip() for column in frame.columns}
-            target = free_name(name, taken)
+            target = free_name(target, taken)
             frame, options = self._with_roles(frame, {"group": groups}, {*taken, target})
-            dataset = self._dataset_of(frame, y, target, options)
+            dataset = replace(self._dataset_of(frame, y, target, options), name=name)
             result = result_of(
                 dataset,
                 settings,
@@ -164,6 +184,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 verbose=self.verbose,
                 scheduler=self.scheduler,
                 workers=self.workers,
+                threads=self.threads,
             )
         if result.kind == "fallback":
             told = f"Only a fallback could be fitted: {result.why}."

@@ -1,5 +1,6 @@
 """`metaml.tune`, `predict` and `load` as a program or a notebook calls them."""
 
+import signal
 import subprocess
 import sys
 
@@ -156,3 +157,46 @@ def test_a_number_has_no_probabilities(iris):
 
     with pytest.raises(BadRequest, match="leave proba out"):
         metaml.predict(regression, iris, proba=True)
+
+
+def test_an_interrupt_keeps_the_best_model_so_far_with_a_warning(iris, monkeypatch):
+    def stop(progress):
+        if progress.n_done == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("metaml.api.listeners", lambda _: (stop, lambda _: None))
+    # Processes that share the tests among them ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.warns(UserWarning, match=r"interrupted: the model is the best after \d evaluations"):
+            result = metaml.tune(iris, **{**FAST, "iterations": 50})
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert 2 <= len(result.leaderboard) < 50
+    assert len(result.model.predict(iris)) == 150
+
+
+def test_a_frame_is_called_as_its_variable_unless_that_says_nothing(iris):
+    flowers, df = iris.copy(), iris.copy()
+    one = {**FAST, "iterations": 1}
+
+    assert metaml.tune(flowers, **one).model.dataset == "flowers"
+    assert metaml.tune(df, **one).model.dataset == "data"
+    assert metaml.tune(flowers, **one, name="iris").model.dataset == "iris"
+    classifier = metaml.MetaMLClassifier(**one).fit(flowers.drop(columns="target"), flowers["target"])
+    assert classifier.model_.dataset == "data"
+
+
+def test_results_models_and_knowledge_bases_are_short_in_a_console_and_tables_in_a_notebook(result, kb):
+    model = result.model
+
+    assert len(repr(model)) < 200
+    assert repr(model).startswith("Model('target' of 'flowers': ")
+    for shown in (result, model, kb):
+        assert "<table" in shown._repr_html_()
+    assert "&#x27;target&#x27;" in model._repr_html_()
+
+
+def test_the_public_names_are_what_dir_shows():
+    assert dir(metaml) == sorted(metaml.__all__)

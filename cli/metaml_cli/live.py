@@ -4,17 +4,14 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from contextlib import AbstractContextManager
 
+from metaml.system.interrupts import ENDING, Interrupts, interrupts_of
 from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
 GAP = "   "
 """Separates the parts of a live line."""
-ENDING = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that ask a program to end: at shutdown, and when a terminal closes."""
 
 
 class LiveLine:
@@ -64,42 +61,12 @@ def fitted(text: str, width: int) -> str:
     return shown[:width]
 
 
-class Interrupts:
-    """Remembers the first request to stop: Ctrl-C, SIGTERM or SIGHUP. It decides the exit code."""
+def counted_interrupts(line: LiveLine, what_follows: str) -> AbstractContextManager[Interrupts]:
+    """Count requests to stop. The first Ctrl-C prints `what_follows`; the second raises KeyboardInterrupt."""
 
-    def __init__(self) -> None:
-        self.first: int | None = None
-
-    def __call__(self) -> bool:
-        """Return whether the user or the system asked to stop."""
-        return self.first is not None
-
-    @property
-    def exit_code(self) -> int:
-        """Return the usual exit code: 130 after Ctrl-C, 143 after SIGTERM, 0 if nobody asked to stop."""
-        return 0 if self.first is None else 128 + self.first
-
-
-@contextmanager
-def counted_interrupts(line: LiveLine, what_follows: str) -> Iterator[Interrupts]:
-    """Count requests to stop. The first Ctrl-C prints `what_follows`; the second raises KeyboardInterrupt.
-
-    SIGTERM and SIGHUP are requests too, but never raise: `timeout` and a closing terminal send them twice.
-    """
-    interrupts = Interrupts()
-
-    def count(number: int, _frame: FrameType | None) -> None:
-        if interrupts.first is None:
-            interrupts.first = number
-            line.say(f"{what_follows}; press Ctrl-C {'again ' if number == signal.SIGINT else ''}to stop at once.")
-        elif number == signal.SIGINT:
-            raise KeyboardInterrupt
+    def tell(number: int) -> None:
+        line.say(f"{what_follows}; press Ctrl-C {'again ' if number == signal.SIGINT else ''}to stop at once.")
 
     # Signals that nohup ignores stay ignored.
     requests = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, count) for number in (signal.SIGINT, *requests)}
-    try:
-        yield interrupts
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    return interrupts_of((signal.SIGINT, *requests), tell)

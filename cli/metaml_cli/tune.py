@@ -11,7 +11,7 @@ from metaml.seeds import MOST_SEED
 from metaml_cli.cluster import address_of
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
-from metaml_cli.live import GAP, LiveLine, counted_interrupts
+from metaml_cli.live import LiveLine, counted_interrupts
 from metaml_cli.options import (
     Float32,
     Ignore,
@@ -30,15 +30,12 @@ from metaml_cli.render import counted
 
 STOPPING = "Stopping the search and saving the best model so far"
 MOST_MEMBERS = 6
-MOST_WORKERS = 8
-"""The most cores to use on a large machine, unless --workers is given."""
 INCOMPLETE = 1
 """Exit code of a search whose knowledge base took no more runs, or was deleted or replaced."""
 LONGEST_START_SECONDS = 60.0
 
 if TYPE_CHECKING:
     from metaml.tuning.run import Tuned
-    from metaml.tuning.trials import TuneProgress
 
 
 def tune(
@@ -91,6 +88,13 @@ def tune(
             help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations; on a cluster all slots.",
         ),
     ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of one evaluation; fewer of them run at a time.")] = 1,
+    stop_at: Annotated[
+        float | None, typer.Option(help="End when an evaluation has this score, such as 0.95; of a loss, at most this.")
+    ] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=1, help="End after this many evaluations without a better score.")
+    ] = None,
     folds: Annotated[
         int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth, as for large data.")
     ] = 5,
@@ -141,13 +145,12 @@ def tune(
 
     Example: metaml tune data.csv --target price --time-budget 2m --output result/
     """
-    import psutil
-
     from metaml.budget import Budget, seconds_alive, seconds_of
     from metaml.cluster.choice import executor_for
     from metaml.model.archive import MODEL_FILE
     from metaml.model.signing import read_key
     from metaml.model.signing import sign as sign_model
+    from metaml.system.cores import default_workers
 
     if time_budget is None and not iterations:
         time_budget = "5m"
@@ -155,11 +158,11 @@ def tune(
     # The user's time starts when the command is typed. A process that is older was started for something else.
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
-    default = 1 if iterations else min(psutil.cpu_count() or 1, MOST_WORKERS)
+    default = default_workers(iterations, threads)
     key = None if sign is None else read_key(sign)
     line = LiveLine()
     address = address_of(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler) if scheduler is not None else None
-    chosen_executor = executor_for(address, workers, default=default, on_note=line.say)
+    chosen_executor = executor_for(address, workers, default=default, n_threads=threads, on_note=line.say)
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
@@ -171,6 +174,7 @@ def tune(
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.own_test import own_test
         from metaml.tuning.run import tune as tune_dataset
+        from metaml.tuning.stopping.progress import progress_text
 
         options = ColumnOptions(group=group, keeps_group=keep_group, time=time_column)
         limits = ReadingLimits(budget, limit_memory)
@@ -200,6 +204,8 @@ def tune(
             calibrates=not no_calibration,
             keeps_sample=not no_sample,
             n_repeats=repeats,
+            stop_at=stop_at,
+            patience=patience,
             user=user,
             project=project,
             model_limits=ModelLimits(max_predict_ms, max_predict_ms_1000, max_model_mb, max_columns),
@@ -214,7 +220,7 @@ def tune(
                 executor=executor,
                 output=output,
                 single=single,
-                on_progress=lambda progress: line.update(_progress_text(progress)),
+                on_progress=lambda progress: line.update(progress_text(progress)),
                 on_note=line.say,
                 should_stop=interrupts,
                 budget=budget,
@@ -235,39 +241,12 @@ def tune(
         raise typer.Exit(interrupts.exit_code)
 
 
-def _progress_text(progress: "TuneProgress") -> str:
-    """Return the live line: time, runs, the best score and who has it."""
-    from metaml.budget import in_words
-    from metaml.report.wording import metric_label, score_text
-
-    settings = progress.settings
-    spent = in_words(progress.seconds)
-    of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
-    most = settings.n_iterations
-    parts = [f"{spent}{of}", f"{progress.n_done}/{counted(most, 'run')}" if most else counted(progress.n_done, "run")]
-    if progress.best is not None:
-        best = f"{metric_label(progress.metric)} {score_text(progress.metric, progress.best.score)}"
-        parts.append(f"best {best} ({progress.best.run.algorithm})")
-    if (left := _seconds_left(progress)) is not None:
-        parts.append(f"until {time.strftime('%H:%M:%S', time.localtime(time.time() + left))}")
-    return GAP.join(parts)
-
-
-def _seconds_left(progress: "TuneProgress") -> float | None:
-    """Return the seconds until the search should end: by its budget, or by the speed of its evaluations so far."""
-    settings = progress.settings
-    by_time = None if settings.seconds is None else settings.seconds - progress.seconds
-    if not settings.n_iterations or not progress.n_done:
-        return by_time
-    by_count = progress.seconds * (settings.n_iterations / progress.n_done - 1)
-    return by_count if by_time is None else min(by_count, by_time)
-
-
 def _summary(tuned: "Tuned", output: Path) -> str:
     """Return what was found, in a few lines."""
     from metaml.budget import in_words
     from metaml.report.split_wording import own_test_sentence
     from metaml.report.wording import basis, metric_label, score_text
+    from metaml.tuning.stopping.progress import advice
 
     finished = tuned.finished
     lines = [f"{counted(len(tuned.found.trials), 'evaluation')} in {in_words(tuned.seconds)}."]
@@ -287,6 +266,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
         lines += [f"  … and {n - MOST_MEMBERS} more"] if n > MOST_MEMBERS else []
     lines += [sentence] if (sentence := own_test_sentence(tuned.report)) else []
     lines += [] if tuned.report.own_test is None else tuned.report.own_test.notes
+    lines += [told] if (told := advice(tuned.found.forecast)) else []
     if finished.measured is not None:
         lines.append(f"In a fresh process: {finished.measured}.")
     lines.append(f"Report: {output / 'report.html'}")

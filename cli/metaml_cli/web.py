@@ -34,6 +34,7 @@ def web(
     Example: metaml web --open
     """
     from metaml.web.catalogue import Catalogue
+    from metaml.web.site import prepare
     from metaml_kb.browsing.read_only import open_read_only
 
     if export is None:
@@ -43,7 +44,7 @@ def web(
         n_runs = base.n_runs()
         if n_runs > MANY_RUNS:
             say(f"Reading {n_runs:,} runs …")
-        catalogue.catch_up(None)
+        prepare(catalogue)
         if export is None:
             _serve(catalogue, host, port, token, open_browser)
         else:

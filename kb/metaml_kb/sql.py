@@ -4,9 +4,11 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from html import escape
 from pathlib import Path
 from typing import Any, Self
 
+import pandas as pd
 from sqlalchemy import update
 
 from metaml_kb import dimensions, schema, tables, writing
@@ -69,6 +71,12 @@ class KnowledgeBase(Reader):
 
     def __repr__(self) -> str:
         return f"KnowledgeBase({self.name!r})"
+
+    def _repr_html_(self) -> str:
+        facts = self.info()
+        shown = {name: facts[name] for name in ("runs", "runs_by_source", "datasets", "runs_by_algorithm", "metrics")}
+        table = pd.DataFrame({"": [str(value) for value in shown.values()]}, index=list(shown))
+        return f"<p>{escape(repr(self))}</p>{table.to_html(escape=True)}"
 
     def close(self) -> None:
         """Close all connections. A `with` block does it for you.

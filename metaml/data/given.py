@@ -1,7 +1,9 @@
 """What callers give from Python: data as a file or a frame, names as a list or a text with commas."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import FrameType
 
 import pandas as pd
 
@@ -9,6 +11,11 @@ from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.options import NO_OPTIONS, ColumnOptions
 from metaml.data.preparation import from_frame, read_dataset
+
+SAY_NOTHING = frozenset(
+    ("data", "dataset", "df", "frame", "table", "x", "x_train", "train", "df_train", "train_df", "features", "pdf")
+)
+"""Names of variables that do not tell one data set from another."""
 
 
 def dataset_in(
@@ -20,7 +27,7 @@ def dataset_in(
     ignore: str | Iterable[str] = (),
     options: ColumnOptions = NO_OPTIONS,
 ) -> Dataset:
-    """Return the data set in a file or a frame; a frame without a `name` is called "data".
+    """Return the data set in a file or a frame; without a `name`, a frame is called as its variable.
 
     `limits` are for a pipe. `ignore` names columns to leave out, `options` say what others are for.
 
@@ -28,8 +35,33 @@ def dataset_in(
     'y'
     """
     if isinstance(data, pd.DataFrame):
-        return from_frame(data, target, task, name or "data", one_or_more(ignore), options)
+        return from_frame(data, target, task, name or name_of(data), one_or_more(ignore), options)
     return read_dataset(data, target, task, name, limits, one_or_more(ignore), options)
+
+
+def name_of(value: object) -> str:
+    """Return what a caller calls some data: its attribute `name`, or a variable that says more than "df"; else "data".
+
+    >>> flowers = pd.DataFrame()
+    >>> flowers.attrs["name"] = "iris"
+    >>> name_of(flowers)
+    'iris'
+    """
+    attrs = getattr(value, "attrs", None)
+    if isinstance(attrs, dict) and isinstance(attrs.get("name"), str) and attrs["name"].strip():
+        return str(attrs["name"]).strip()
+    frame = sys._getframe()
+    while frame.f_back is not None and _is_library(frame):
+        frame = frame.f_back
+    for variables in () if _is_library(frame) else (frame.f_locals, frame.f_globals):
+        for variable, held in list(variables.items()):
+            if held is value and not variable.startswith("_") and variable.lower() not in SAY_NOTHING:
+                return variable
+    return "data"
+
+
+def _is_library(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in ("metaml", "sklearn", "joblib")
 
 
 def names_in(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Reads from a knowledge base what `metaml.insight` computes with: runs of an algorithm, scores of all, sizes."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -42,14 +42,22 @@ def dataset_sizes(kb: KnowledgeBase) -> pd.DataFrame:
 
 
 def algorithm_runs(
-    kb: KnowledgeBase, algorithm: str, *, metric: str, task: str | None = None, rows: Rows | None = None
+    kb: KnowledgeBase,
+    algorithm: str,
+    *,
+    metric: str,
+    task: str | None = None,
+    rows: Rows | None = None,
+    datasets: Sequence[str] | None = None,
 ) -> AlgorithmRuns:
     """Return the complete runs of an algorithm that have a metric, on data sets of a task and of so many rows.
+
+    `datasets` (fingerprints) are the only ones that are read; None reads all.
 
     Of each data set only the runs on one fold plan count, that with the most runs: scores on different folds or rows
     cannot be compared. Repetitions of a configuration are averaged. Raises `BadRequest` if nothing is left.
     """
-    frame, scored = _scored(kb, algorithm, metric)
+    frame, scored = _scored(kb, algorithm, metric, datasets)
     sizes = _selected(dataset_sizes(kb), task, rows)
     frame = frame[frame["fingerprint"].isin(sizes.index)]
     if frame.empty:
@@ -58,10 +66,10 @@ def algorithm_runs(
     names = [name for name in hyperparameter_columns(frame) if name not in ADDED]
     frame = _averaged(frame, names)
     fingerprints, groups = np.unique(frame["fingerprint"].to_numpy(dtype=object).astype(str), return_inverse=True)
-    datasets = sizes.loc[fingerprints].reset_index(names="fingerprint")[list(DATASET_COLUMNS)]
-    spaces = _spaces(algorithm, datasets["task"])
+    found = sizes.loc[fingerprints].reset_index(names="fingerprint")[list(DATASET_COLUMNS)]
+    spaces = _spaces(algorithm, found["task"])
     configs = tuple(Configs(frame, names))
-    of_task = [spaces.get(str(word)) for word in datasets["task"].to_numpy()[groups]]
+    of_task = [spaces.get(str(word)) for word in found["task"].to_numpy()[groups]]
     scores = within_groups(frame["score"].to_numpy(np.float64), groups, partial(comparable, metric=scored))
     weights = [
         draw_weight(str(origin), None if math.isnan(chance) else chance, config, space)
@@ -81,7 +89,7 @@ def algorithm_runs(
         groups.astype(np.int64),
         np.array(weights),
         np.array(is_default),
-        datasets,
+        found,
         spaces,
     )
 
@@ -115,12 +123,14 @@ def score_table(
     return table.loc[:, table.notna().any()]
 
 
-def _scored(kb: KnowledgeBase, algorithm: str | None, metric: str) -> tuple[pd.DataFrame, str]:
+def _scored(
+    kb: KnowledgeBase, algorithm: str | None, metric: str, datasets: Sequence[str] | None = None
+) -> tuple[pd.DataFrame, str]:
     """Return the complete runs that have a metric, with columns `fingerprint` and `score`, and the metric's name."""
     if algorithm is not None and not kb.has_algorithm(algorithm):
         known = ", ".join(kb.info()["runs_by_algorithm"]) or "none"
         raise BadRequest(f"{kb.name} has no run of {algorithm!r}. It has runs of: {known}.")
-    frame = kb.runs(algorithm=algorithm, status="ok")
+    frame = kb.runs(algorithm=algorithm, status="ok", dataset=datasets)
     metrics = frame.attrs.get("metrics", [])
     scored = next((name for name in (metric, f"neg_{metric}") if name in metrics), None)
     if scored is None or not frame[scored].notna().any():

@@ -64,7 +64,7 @@ class Answer:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A weighted ensemble that predicts raw rows.
 
@@ -81,7 +81,9 @@ class Model:
     >>> import metaml.data
     >>> from sklearn.datasets import load_iris
     >>> frame = load_iris(as_frame=True).frame
-    >>> model = metaml.tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").model
+    >>> model = metaml.tune(frame, name="iris", iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").model
+    >>> model.dataset, model.in_words
+    ('iris', 'decision_tree')
     >>> model.task, model.n_layers, model.n_fold_models, model.labels.tolist(), model.notes
     ('multiclass', 1, 2, [0, 1, 2], ())
     >>> model.predict(frame.head(2)).tolist(), model.predict_proba(frame).shape
@@ -165,6 +167,22 @@ class Model:
             calibration=calibration,
             facts=dict(facts or {}),
         )
+
+    def __repr__(self) -> str:
+        judged = "" if self.score is None else f", {self.metric} {self.score:.6g}"
+        return f"Model({self.schema.target!r} of {self.dataset!r}: {self.in_words}{judged})"
+
+    def _repr_html_(self) -> str:
+        from metaml.model.table import members_html
+
+        return members_html(self)
+
+    @property
+    def in_words(self) -> str:
+        """Return what the model is made of, such as "ensemble of 3 (lightgbm, svm)"."""
+        weighted = [member for member in self.members if member.weight]
+        names = ", ".join(dict.fromkeys(member.algorithm for member in weighted))
+        return names if len(weighted) == 1 else f"ensemble of {len(weighted)} ({names})"
 
     @property
     def task(self) -> str:

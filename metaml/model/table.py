@@ -1,4 +1,6 @@
-"""What a model says about some rows, as a table."""
+"""Tables of a model: what it says about some rows, and what it is made of."""
+
+from html import escape
 
 import pandas as pd
 
@@ -30,3 +32,13 @@ def with_intervals(predictions: pd.DataFrame, intervals: pd.DataFrame) -> pd.Dat
     if "set" in shown:
         shown = shown.assign(set=[SEPARATOR.join(map(str, labels)) for labels in shown["set"]])
     return pd.concat([predictions, shown.set_axis(predictions.index)], axis=1)
+
+
+def members_html(model: Model) -> str:
+    """Return what a model is and its members as HTML, for a notebook."""
+    rows = [
+        {name: getattr(member, name) for name in ("algorithm", "weight", "layer", "score")} | dict(member.config)
+        for member in model.members
+    ]
+    table = pd.DataFrame(rows).sort_values("weight", ascending=False, kind="stable")
+    return f"<p>{escape(repr(model))}</p>{table.to_html(index=False, na_rep='', escape=True)}"

@@ -211,6 +211,7 @@ class ReportData:
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
     `evidence` is what the score rests on. `absent` explains in a sentence why a part (by its section name) is missing.
+    `advice` says why the search ended early, if it did, and whether more time is worth it.
     """
 
     dataset: DatasetFacts
@@ -231,3 +232,4 @@ class ReportData:
     experience: ExperienceFacts | None = None
     ledger: Mapping[str, float] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
+    advice: str = ""

@@ -234,4 +234,5 @@ def effort(data: ReportData) -> str:
     parts = [f"{counts[status]:,} {words}" for status, words in STATUS_WORDS.items() if counts[status]]
     n_algorithms = len({trial.algorithm for trial in data.trials})
     across = f"{counted(n, 'evaluation')} of {counted(n_algorithms, 'algorithm')}"
-    return f"{across} {within}: {listed(parts)}."
+    told = f" {data.advice}" if data.advice else ""
+    return f"{across} {within}: {listed(parts)}.{told}"

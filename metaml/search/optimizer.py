@@ -2,6 +2,7 @@
 pool.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -19,6 +20,8 @@ from metaml.surrogates import SURROGATES
 
 Array = NDArray[np.float64]
 
+FEW_ERRORS = 10
+"""Predictions that must have come true or not before their errors alone say how sure the next one is."""
 STRATEGIES: dict[str, tuple[Expert, ...]] = {
     "default": (
         Expert("gaussian_process", "log_expected_improvement", is_noisy=True),
@@ -127,6 +130,7 @@ class Optimizer:
         self._rows: list[Array] = []
         self._keys: set[str] = set()
         self._open: dict[str, tuple[Proposal, Array]] = {}
+        self._errors: list[float] = []
 
     @property
     def seen(self) -> tuple[Seen, ...]:
@@ -172,9 +176,11 @@ class Optimizer:
     ) -> None:
         """Learn a score (higher is better) and the seconds it took; None or NaN is a failure or a time-out."""
         key = self._candidates.key(config)
-        _, row = self._open.pop(key, (None, None))
+        proposal, row = self._open.pop(key, (None, None))
         worked = score is not None and np.isfinite(score)
         known = float(score) if score is not None and worked else None
+        if known is not None and proposal is not None and proposal.score is not None:
+            self._errors.append(abs(known - proposal.score))
         self._seen.append(Seen(dict(config), known, seconds, is_partial))
         self._rows.append(self._candidates.row(config) if row is None else row)
         self._keys.add(key)
@@ -224,12 +230,26 @@ class Optimizer:
             candidate.config,
             proposer,
             score=None if belief is None else belief.score,
-            std=None if belief is None else belief.std,
+            std=None if belief is None or belief.std is None else self._honest(belief.std),
             seconds=None if belief is None else belief.seconds,
             value=candidate.value,
             index=candidate.index,
         )
         return proposal, candidate.row
+
+    def _honest(self, std: float) -> float:
+        """Return a deviation that takes into account how far off the predictions of this search were so far.
+
+        A surrogate that has seen neighbours of a candidate believes to know its score; the folds are noisier than that.
+        Two thirds of the errors so far lie within it, and 95 % within twice of it. As long as there are few, it is at
+        least half the spread of the scores.
+        """
+        usual = 0.0
+        if self._errors:
+            usual = max(float(np.quantile(self._errors, 0.68)), float(np.quantile(self._errors, 0.95)) / 2)
+        if len(self._errors) < FEW_ERRORS:
+            usual = max(usual, float(np.std([seen.score for seen in self._seen if seen.score is not None])) / 2)
+        return math.hypot(std, usual)
 
     def _fit(self, committee: Committee, rng: np.random.Generator) -> None:
         scores = np.array([np.nan if seen.score is None else seen.score for seen in self._seen])

@@ -1,5 +1,6 @@
 """What a tuning session is asked to do, and what follows from that for a data set."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -38,10 +39,10 @@ class TuneSettings:
     smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
     is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
     final model be calibrated where that helps. `n_repeats` is how often what may join the ensemble is evaluated again
-    on other folds; with None, as often as time allows, but not where evaluations are counted. `user` and `project` are
-    words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set decide.
-    `keeps_sample` lets the model keep some of the training rows. `model_limits` are what
-    that model may take.
+    on other folds; with None, as often as time allows, but not where evaluations are counted. The search ends early at
+    the score `stop_at`, as people write it, or after `patience` evaluations without a better one. `user` and `project`
+    are words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set
+    decide. `keeps_sample` lets the model keep some of the training rows. `model_limits` are what that model may take.
     """
 
     metric: str = "auto"
@@ -63,6 +64,8 @@ class TuneSettings:
     calibrates: bool = True
     keeps_sample: bool = True
     n_repeats: int | None = None
+    stop_at: float | None = None
+    patience: int | None = None
     user: str | None = None
     project: str | None = None
     splitter: Splitter | None = None
@@ -82,6 +85,10 @@ class TuneSettings:
         check_seed(self.seed)
         if self.n_repeats is not None and self.n_repeats < 0:
             raise BadRequest(f"{self.n_repeats} repeats cannot be made. Ask for 0 or more.")
+        if self.patience is not None and self.patience < 1:
+            raise BadRequest(f"A patience of {self.patience} evaluations ends a search at once. Give 1 or more.")
+        if self.stop_at is not None and not math.isfinite(self.stop_at):
+            raise BadRequest(f"No search reaches a score of {self.stop_at}. Give a finite number to stop at.")
         if self.n_layers not in (None, 1, 2):
             raise BadRequest(f"An ensemble of {self.n_layers} layers cannot be built. Choose 1 or 2.")
 

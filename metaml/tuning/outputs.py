@@ -43,6 +43,7 @@ from metaml.tuning.evidence import evidence_of
 from metaml.tuning.finished import Finished
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
+from metaml.tuning.stopping.progress import advice
 from metaml.tuning.trials import Found
 
 BEST_CODE = '''"""The best configuration that metaml found for a data set, and what it scores.
@@ -135,6 +136,7 @@ def report_data(
         experience=found.experience,
         ledger=ledger,
         absent={"features": no_features} if no_features else {},
+        advice=" ".join(filter(None, (found.ended, advice(found.forecast)))),
     )
     return replace(_with_errors(data, dataset, finished), evidence=evidence_of(dataset, found, finished))
 

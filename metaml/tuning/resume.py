@@ -53,6 +53,8 @@ class UnfinishedSession:
             exclude_datasets=tuple(kept["left_out"]),
             # How other folds were made follows from the data set.
             splitter=self.folds or settings.splitter,
+            stop_at=kept.get("stop_at"),
+            patience=kept.get("patience"),
         )
 
     @property
@@ -90,9 +92,9 @@ def _given_folds(kb: KnowledgeBase, trials: Sequence[Trial]) -> KeptFolds | None
 
 def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> dict[str, object]:
     """Return what a session on a data set (fingerprint) keeps to be resumed, beside its plan."""
-    labels = {"user": settings.user, "project": settings.project}
+    optional = {name: getattr(settings, name) for name in ("user", "project", "stop_at", "patience")}
     return {
-        **{name: word for name, word in labels.items() if word},
+        **{name: value for name, value in optional.items() if value is not None},
         "dataset": dataset,
         "seconds": settings.seconds,
         "n_iterations": settings.n_iterations,

@@ -36,6 +36,8 @@ from metaml.tuning.trials import FoldModels, Found, PredictionFiles, Trial, Tune
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.errors import KBError
 
+EARLY_SHARE = 0.5
+"""A search that ended early keeps this share of the time that it took for repeats, layers and refits."""
 STOP_SECONDS = 3.0
 """What may still be fitted once somebody wants to stop, in seconds."""
 UNFINISHED = ".unfinished"
@@ -69,13 +71,15 @@ def tune(
     resume: bool = False,
     predictions: bool = False,
     test: OwnTest | None = None,
+    threads: int = 1,
 ) -> Tuned:
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
     The walk: resume or begin -> session (search) -> bagging -> second layer -> final model -> its errors ->
     importance of columns -> report and files -> close.
 
-    Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call.
+    Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call,
+    whose evaluations use so many `threads` each.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
     session on this data set continues; if there is none, a new one starts and `on_note` gets a sentence that says so.
     `test` is a table that is scored by the final model, and used for nothing else.
@@ -85,7 +89,7 @@ def tune(
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
     with (
-        nullcontext(executor) if executor else LocalExecutor(settings.n_workers) as workers,
+        nullcontext(executor) if executor else LocalExecutor(settings.n_workers, n_threads=threads) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
         # Two threads of ours may be at work: neither may lift the limit of the other.
@@ -109,9 +113,7 @@ def tune(
         found = session.run(reserve=_reserve(session, models), on_progress=on_progress, should_stop=should_stop)
         searched = budget.used - begun
         is_stopped = should_stop()
-        # A user who stops the search does not want to wait for what the rest of the time would allow.
-        end = budget.ending_in(STOP_SECONDS) if is_stopped else budget
-        hurried = replace(settings, seconds=STOP_SECONDS) if is_stopped else settings
+        end, hurried = _rest(session, found, searched, is_stopped=is_stopped, on_note=on_note)
         bagged = Bagged() if is_stopped else _bagged(session, found, models, should_stop)
         found = replace(found, repeated=bagged.trials, repeat_plan=bagged.plan if bagged.trials else None)
         second = None if single or is_stopped else _second_layer(session, found, models, should_stop)
@@ -127,6 +129,19 @@ def tune(
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used
         return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds)
+
+
+def _rest(
+    session: TuneSession, found: Found, searched: float, *, is_stopped: bool, on_note: Callable[[str], None]
+) -> tuple[Budget, TuneSettings]:
+    """Return the time and the settings for what follows a search, which took so many seconds."""
+    if is_stopped:
+        # A user who stops the search does not want to wait for what the rest of the time would allow.
+        return session.budget.ending_in(STOP_SECONDS), replace(session.settings, seconds=STOP_SECONDS)
+    if found.ended:
+        on_note(found.ended)
+        session.end_in(max(STOP_SECONDS, EARLY_SHARE * searched))
+    return session.budget, session.settings
 
 
 def _reserve(session: TuneSession, models: FoldModels) -> Callable[[Sequence[Trial]], float]:

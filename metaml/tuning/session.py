@@ -38,7 +38,17 @@ from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
 from metaml.tuning.second_layer import is_base
 from metaml.tuning.session_log import SessionLog
-from metaml.tuning.trials import FoldModels, Found, PartialModel, PredictionFiles, Trial, TuneProgress, ranked
+from metaml.tuning.stopping.goal import Goal
+from metaml.tuning.trials import (
+    FoldModels,
+    Found,
+    PartialModel,
+    PredictionFiles,
+    Trial,
+    TuneProgress,
+    expected_gain,
+    ranked,
+)
 from metaml_kb import KnowledgeBase
 from metaml_kb.errors import KBError
 
@@ -90,6 +100,7 @@ class TuneSession:
         self.budget = budget or Budget(settings.seconds)
         self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
         check_metric(self.metric, dataset)
+        self.goal = Goal.of(self.metric, settings.stop_at, settings.patience)
         n_folds, max_rows = folds_and_rows(dataset, settings)
         self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows, splitter=settings.splitter)
         self.objectives: tuple[Objective, ...] = (objective_of(self.metric, dataset, self.plan),)
@@ -137,7 +148,8 @@ class TuneSession:
         warm_starts = [trial.run for trial in self.trials if trial.run.origin == "warm start"]
         experience = self.advisor.contribution([(run.algorithm, dict(run.config)) for run in warm_starts])
         trials, ledger = tuple(self.trials), dict(self.ledger.seconds)
-        return Found(self.key, self.metric, self.plan, trials, ledger, experience, error, self._partial_model)
+        found = Found(self.key, self.metric, self.plan, trials, ledger, experience, error, self._partial_model)
+        return replace(found, ended=self.goal.reached(trials))
 
     def _search(
         self, reserve: Reserve, on_progress: Callable[[TuneProgress], None], should_stop: Callable[[], bool]
@@ -148,16 +160,22 @@ class TuneSession:
             left = self.budget.left - reserve(self.trials)
             while len(self._open) < self._most_open and left > 0 and not should_stop() and self._wants_more():
                 self._submit(self._ask(self._rounds_left(left)), left)
-            if not self._open or left <= 0 or should_stop():
+            if not self._open or left <= 0 or should_stop() or self.goal.reached(self.trials):
                 break
             finished = self.executor.next(timeout=min(TICK_SECONDS, left))
             if finished is not None:
                 trial = self._finish(*finished)
-                best = next(iter(ranked(self.trials)), None)
-                on_progress(TuneProgress(len(self.trials), self.budget.used, self.metric, best, trial, self.settings))
+                on_progress(self._progress(trial, left))
         while self._open and (finished := self.executor.next(timeout=0)) is not None:
             # What finished while the last run was stored is not lost.
             self._finish(*finished)
+
+    def _progress(self, last: Trial, left: float) -> TuneProgress:
+        """Return how far the search is, `left` seconds before it ends."""
+        best = next(iter(ranked(self.trials)), None)
+        n_more = self._rounds_left(left) if math.isfinite(left) or self.settings.n_iterations else None
+        gain = None if n_more is None else expected_gain(self.trials, self.metric, n_more)
+        return TuneProgress(len(self.trials), self.budget.used, self.metric, best, last, self.settings, gain)
 
     def close(self, *, final: Mapping[str, Any] | None = None, on_wait: Callable[[], None] = lambda: None) -> None:
         """Store that the session ended, with what its `final` model scores; before that, it can be resumed.
@@ -166,6 +184,12 @@ class TuneSession:
         """
         self.log.close(final=final, on_wait=on_wait)
         self.prediction_files.clear()
+
+    def end_in(self, seconds: float) -> None:
+        """Leave at most so many seconds to what follows the search, if time counts at all."""
+        if self.settings.clock is not None:
+            self.budget = self.budget.ending_in(seconds)
+            self.settings = replace(self.settings, seconds=self.budget.seconds)
 
     # Beginning
 
@@ -245,6 +269,8 @@ class TuneSession:
         return self._n_workers() + (self.settings.n_iterations is None)
 
     def _wants_more(self) -> bool:
+        if self.goal.reached(self.trials):
+            return False
         return self.settings.n_iterations is None or self._n_asked < self.settings.n_iterations
 
     def _rounds_left(self, left: float) -> int | None:

@@ -17,6 +17,7 @@ from metaml.search.settings import TuneSettings
 from metaml.spaces.config import Config
 from metaml.system.scratch import Scratch
 from metaml.system.threads import importing
+from metaml.tuning.stopping.forecast import Forecast, forecast
 from metaml_kb import Run
 
 
@@ -87,7 +88,10 @@ class PartialModel:
 
 @dataclass(frozen=True)
 class TuneProgress:
-    """How far a session has come, for the person who watches; a resumed one keeps the settings it began with."""
+    """How far a session has come, for the person who watches; a resumed one keeps the settings it began with.
+
+    `forecast` is what the time that is left should gain; None while too little is known.
+    """
 
     n_done: int
     seconds: float
@@ -95,6 +99,7 @@ class TuneProgress:
     best: Trial | None
     last: Trial
     settings: TuneSettings
+    forecast: Forecast | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +108,7 @@ class Found:
 
     `error` says what went wrong with the knowledge base, if anything; `partial_model` is what there is if no trial is
     complete. `repeated` are the candidates for the ensemble as evaluated again on other folds, those of `repeat_plan`
-    first.
+    first. `ended` says why the search ended before its budget, if it was asked to.
     """
 
     session: str
@@ -116,6 +121,12 @@ class Found:
     partial_model: PartialModel | None = None
     repeated: tuple[Trial, ...] = ()
     repeat_plan: FoldPlan | None = None
+    ended: str = ""
+
+    @property
+    def forecast(self) -> Forecast | None:
+        """Return what as many evaluations again should gain; None if they were too few to say so."""
+        return expected_gain(self.trials, self.metric, len(self.trials))
 
     @property
     def offered(self) -> list[Trial]:
@@ -131,6 +142,16 @@ class Found:
     def ranked(self) -> list[Trial]:
         """Return the complete trials, best first."""
         return ranked(self.trials)
+
+
+def expected_gain(trials: Sequence[Trial], metric: str, n_more: int) -> Forecast | None:
+    """Return what so many further evaluations should gain on the best of some trials; None while these are too few."""
+    complete = ranked(trials)
+    if not complete:
+        return None
+    own = {id(trial) for trial in complete}
+    scores = [trial.score for trial in trials if id(trial) in own]
+    return forecast(scores, complete[0].outcome.scores.get(metric, ()), n_more)
 
 
 class PredictionFiles:

@@ -46,7 +46,7 @@ def overview(catalogue: Catalogue, asked: Asked) -> Page:
             [
                 ("Runs", f"{n_runs:,}", f"{n_runs - n_starter:,} yours, {n_starter:,} starter"),
                 ("Data sets", f"{len(datasets):,}", tasks),
-                ("Algorithms", f"{n_algorithms:,}", "with at least one run"),
+                ("Algorithms", f"{n_algorithms:,}", link("which wins where", "algorithms")),
                 ("Sessions", f"{len(known):,}", link("all sessions", "sessions")),
                 ("Time in evaluations", _hours(busy), "fit and predict, all folds"),
             ]

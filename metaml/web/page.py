@@ -11,6 +11,8 @@ MENU = {
     "Overview": "/",
     "Data sets": "/datasets",
     "Runs": "/runs",
+    "Algorithms": "/algorithms",
+    "Map": "/map",
     "Sessions": "/sessions",
 }
 HTMX = (

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 from metaml.report.markup import joined, tag
+from metaml.web.across_datasets.algorithm import algorithm
+from metaml.web.across_datasets.algorithms import algorithms
+from metaml.web.across_datasets.dataset_map import dataset_map
 from metaml.web.catalogue import Catalogue
 from metaml.web.compare import compare
 from metaml.web.dataset import dataset
@@ -27,6 +30,9 @@ PAGES: dict[str, Write] = {
     "/runs/{}": run,
     "/sessions": sessions,
     "/sessions/{}": session,
+    "/algorithms": algorithms,
+    "/algorithms/{}": algorithm,
+    "/map": dataset_map,
     "/compare": compare,
 }
 """The function that writes each page. `{}` stands for one word of the address, which it gets as an argument."""
@@ -40,6 +46,13 @@ def answer(catalogue: Catalogue, asked: Asked) -> Page:
             catalogue.catch_up()
             return write(catalogue, asked, *(unquote(word) for word in found.groups()))
     raise NotThere(f"There is no page {asked.path[:80]!r}.")
+
+
+def prepare(catalogue: Catalogue) -> None:
+    """Read all runs and compute what is kept for later, so that the first visitor does not wait for it."""
+    catalogue.catch_up(None)
+    for path in ("/", "/algorithms", "/map"):
+        answer(catalogue, Asked(path))
 
 
 def table_of(catalogue: Catalogue, asked: Asked) -> Sheet:

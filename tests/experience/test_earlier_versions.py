@@ -142,7 +142,7 @@ def test_a_search_opens_with_what_is_inherited_and_says_where_it_is_from(kb, thi
 
     assert list(session.search_plan.initial_design) == known.configs[:3]
     assert {carrier["run"] for carriers in told for carrier in carriers} == {item.run for item in known.inherited[:3]}
-    assert "customers-week-1" in found.experience.text
+    assert "customers-week-1" in found.experience.inherited_from
     assert found.experience.n_runs == 8
 
 

@@ -233,3 +233,18 @@ def test_what_was_stopped_early_counts_as_what_it_would_have_taken():
     optimizer.tell(config, Measurement("timeout", seconds=1.0, expected_seconds=5.0))
 
     assert optimizer.seen[-1].seconds == 5.0
+
+
+def test_reported_deviations_hold_as_often_as_they_should_on_noisy_scores():
+    rng = np.random.default_rng(0)
+    optimizer = Optimizer(SPACE, seed=1)
+    distances = []
+    for _ in range(60):
+        proposal = optimizer.ask()
+        value = score(proposal.config) + rng.normal(scale=0.02)
+        optimizer.observe(proposal.config, value, 1.0)
+        if proposal.std is not None:
+            distances.append(abs(value - proposal.score) / proposal.std)
+
+    assert np.mean(np.array(distances) < 2) > 0.9
+    assert max(distances) < 10

@@ -20,8 +20,8 @@ METRICS = {
     "regression": ("neg_rmse", "r2"),
 }
 TASKS = ("binary", "multiclass", "regression")
-ALGORITHMS = ("lightgbm", "svm", "random_forest", "k_neighbors")
-N_DATASETS, N_DRAWS, N_FOLDS = 12, 6, 3
+ALGORITHMS = ("lightgbm", "svm", "random_forest", "my_learner")
+N_DATASETS, N_DRAWS, N_FOLDS = 12, 9, 3
 TUNE, BOT, LIVE = "a" * 32, "b" * 32, "c" * 32
 """The keys of the sessions; the last one is under way."""
 

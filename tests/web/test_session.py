@@ -27,7 +27,7 @@ def test_scores_and_times_are_those_of_the_event_log(in_file):
     assert data.trials[1].score == 0.77
     assert (data.session.bandit, data.session.n_workers, data.session.used_seconds) == ("thompson", 2, 60.0)
     assert sum(data.ledger.values()) == 60.0
-    assert data.experience.n_runs == 294
+    assert data.experience.n_runs == 441
 
 
 def test_a_bot_session_shows_its_settings_and_newest_runs(in_file):

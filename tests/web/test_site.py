@@ -21,6 +21,9 @@ ADDRESSES = {
     "/runs/{}": {},
     "/sessions": {},
     "/sessions/{}": {},
+    "/algorithms": {},
+    "/algorithms/{}": {},
+    "/map": {},
     "/compare": {"a": TUNE, "b": BOT},
 }
 
@@ -43,7 +46,7 @@ def test_every_page_answers_and_hostile_names_are_text(catalogue, pattern):
     page = page_of(catalogue, path_of(pattern), **ADDRESSES[pattern])
 
     found = read(page)
-    assert "alert" in words(page) or pattern in ("/compare",)
+    assert "alert" in words(page) or pattern in ("/compare", "/algorithms/{}")
     assert "img" not in found.tags
     assert page.count("<script") == 2
     assert not any(name.startswith("on") or name == "style" for name, _ in found.attributes)
@@ -61,7 +64,7 @@ def test_every_table_of_every_page_is_a_csv_without_formulas(catalogue, pattern)
 
         assert len(lines) >= 1 + len(table.rows)
         assert not re.search(r'(^|,)"?[=@]', table.csv())
-        assert f"csv={name}" in page.content
+        assert f"csv={name}" in page.content or pattern == "/algorithms/{}"
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/datasets/unknown", "/runs/zz", "/runs/123", "/sessions/0", "/runs/a/b"])
@@ -85,7 +88,7 @@ def test_an_empty_knowledge_base_says_what_to_do():
     with open_kb(":memory:") as kb:
         catalogue = Catalogue(kb)
 
-        for path in ("/", "/datasets", "/runs", "/sessions", "/compare"):
+        for path in ("/", "/datasets", "/runs", "/sessions", "/compare", "/algorithms", "/map"):
             assert answer(catalogue, Asked(path)).content
 
         assert "metaml tune" in words(page_of(catalogue, "/"))

@@ -23,6 +23,9 @@ BLOCK = 1024
 """Runs are looked for in blocks of so many row numbers; the digest knows which blocks hold what."""
 MOST_BEST = 100
 """How many of the best runs are kept for each data set and metric."""
+MOST_FIRST = 20
+"""How many scores of runs that no search proposed are kept for each data set, metric and algorithm."""
+UNBIASED = ("default", "random", "imported", "grid")
 
 
 @dataclass
@@ -43,6 +46,7 @@ class Digest:
     - `spans`: by session. `newest`: when the newest run of each data set finished.
     - `best`: for each data set and metric, the best complete run of each algorithm: its score and row number.
     - `top`: for each data set and metric, the best complete runs: scores (falling) and row numbers.
+    - `first`: for each data set, metric and algorithm, the scores of the first complete runs that no search proposed.
     - `blocks`: for each kind of word and each word, the blocks of row numbers that have it.
     """
 
@@ -54,6 +58,7 @@ class Digest:
     newest: dict[int, float] = field(default_factory=dict)
     best: dict[tuple[int, str], dict[int, tuple[float, int]]] = field(default_factory=dict)
     top: dict[tuple[int, str], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    first: dict[tuple[int, str, int], list[float]] = field(default_factory=dict)
     blocks: dict[str, dict[Any, list[int]]] = field(default_factory=dict)
 
     @property
@@ -95,6 +100,7 @@ class Digest:
             self._note_blocks(kind, words, number)
         numbers, datasets, algorithms = np.array(number), np.array(dataset), np.array(algorithm)
         sets, is_ok = np.array(metric_set), np.array(status) == "ok"
+        is_fair = np.isin(np.array(origin), UNBIASED)
         for owner in np.unique(sets[is_ok]):
             places = np.flatnonzero(is_ok & (sets == owner))
             metrics = names[int(owner)]
@@ -104,6 +110,8 @@ class Digest:
                 known = np.isfinite(values)
                 chosen = places[known]
                 self._rank(metric, values[known], numbers[chosen], datasets[chosen], algorithms[chosen])
+                fair = is_fair[chosen]
+                self._keep_first(metric, values[known][fair], datasets[chosen][fair], algorithms[chosen][fair])
 
     def _note_blocks(self, kind: str, words: tuple[Any, ...], numbers: tuple[int, ...]) -> None:
         known = self.blocks.setdefault(kind, {})
@@ -111,6 +119,19 @@ class Digest:
             found = known.setdefault(word, [])
             if not found or found[-1] != block:
                 found.append(block)
+
+    def _keep_first(self, metric: str, values: np.ndarray, datasets: np.ndarray, algorithms: np.ndarray) -> None:
+        if not len(values):
+            return
+        order = np.lexsort((algorithms, datasets))
+        starts = np.flatnonzero(
+            np.diff(datasets[order] * (algorithms.max(initial=0) + 1) + algorithms[order], prepend=-1)
+        )
+        for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+            mine = order[start:end]
+            kept = self.first.setdefault((int(datasets[mine[0]]), metric, int(algorithms[mine[0]])), [])
+            if len(kept) < MOST_FIRST:
+                kept += values[mine[: MOST_FIRST - len(kept)]].tolist()
 
     def _rank(
         self, metric: str, values: np.ndarray, numbers: np.ndarray, datasets: np.ndarray, algorithms: np.ndarray

@@ -1,0 +1,125 @@
+"""A learner of a library with the settings that experience recommends for a data set, without trying any."""
+
+import warnings
+from collections.abc import Iterable
+from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaml.algorithms import ALGORITHMS, check_known
+from metaml.data import Dataset, from_frame
+from metaml.data.given import one_or_more
+from metaml.data.names import free_name
+from metaml.errors import BadRequest
+from metaml.experience.lesson_files import LessonRequest, portfolio_at_hand
+from metaml.experience.load_history import check_left_out, to_leave_out
+from metaml.experience.suggest import request_for
+from metaml.metafeatures import describe
+from metaml.metalearning.initial_design import InitialDesign
+from metaml.spaces.config import Config
+from metaml.starter import open_with_starter
+from metaml_kb import KnowledgeBase
+
+DESCRIBE_SECONDS = 0.5
+OTHER_PIPELINES = {"booster": ("dart", "gblinear")}
+"""Settings whose learner needs other columns, or another number of rounds, than a plain estimator gets."""
+
+
+def zero_shot(
+    algorithm: str,
+    X: Any,
+    y: Any,
+    *,
+    task: str | None = None,
+    metric: str = "auto",
+    random_state: int = 0,
+    exclude_datasets: str | Iterable[str] = (),
+    kb: str | Path | KnowledgeBase | None = None,
+) -> Any:
+    """Return an unfitted estimator of a library, with the settings that experience recommends for this data.
+
+    Nothing is trained: past data sets that are like this one choose the settings, in less than two seconds. The
+    estimator is LightGBM's, XGBoost's or scikit-learn's own and needs no metaml. How columns are encoded is up to you.
+
+    - `algorithm`: a name such as "lightgbm", "xgboost" or "random_forest".
+    - `X`, `y`: the rows as a frame or an array, and their labels or numbers.
+    - `task`: binary, multiclass or regression, by default found out.
+    - `metric`: what should be good; "auto" is ROC AUC, log loss or RMSE.
+    - `random_state`: of the estimator, if it takes one.
+    - `exclude_datasets`: names or fingerprints of data sets whose experience is ignored, with their near-duplicates.
+    - `kb`: the knowledge base to ask, by default METAML_KB, else the user's own. If it knows nothing, the settings are
+      our defaults, with a `UserWarning`.
+
+    Raises `BadRequest` for an algorithm that does not exist, or that no library has as one estimator, and `BadDataset`
+    for data that cannot be used.
+
+    >>> from sklearn.datasets import load_iris
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     estimator = zero_shot("random_forest", *load_iris(return_X_y=True), kb=":memory:")
+    >>> type(estimator).__name__, estimator.random_state
+    ('RandomForestClassifier', 0)
+    """
+    check_known([algorithm])
+    plain = ALGORITHMS[algorithm].plain
+    if plain is None:
+        known = ", ".join(name for name, item in ALGORITHMS.items() if item.plain is not None)
+        raise BadRequest(f"No library has {algorithm} as one plain estimator. Choose among: {known}.")
+    dataset = _dataset_of(X, y, task)
+    request = request_for(dataset, metric=metric, algorithms=[algorithm])
+    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
+        config = recommended(base, dataset, request, exclude_datasets=tuple(one_or_more(exclude_datasets)))
+        where = base.name
+    if config is None:
+        told = (
+            f"{where} knows too little about {algorithm}: these are default settings. Make experience with metaml bot."
+        )
+        warnings.warn(told, UserWarning, stacklevel=2)
+        config = ALGORITHMS[algorithm].space(dataset.task).default()
+    learner = plain(config, dataset.task, dataset.X.shape[1])
+    estimator = getattr(import_module(learner.module), learner.kind)(**learner.settings)
+    return estimator.set_params(random_state=random_state) if "random_state" in estimator.get_params() else estimator
+
+
+def recommended(
+    kb: KnowledgeBase, dataset: Dataset, request: LessonRequest, *, exclude_datasets: tuple[str, ...] = ()
+) -> Config | None:
+    """Return the configuration that did best on data sets like this one; None if the knowledge base knows too little.
+
+    Only lessons that are stored already are asked: learning new ones takes longer than anybody wants to wait here.
+    """
+    if exclude_datasets:
+        check_left_out(kb, exclude_datasets)
+        left_out = to_leave_out(kb, exclude_datasets)
+        request = LessonRequest(request.metric, request.task, request.algorithms, left_out)
+    portfolio = portfolio_at_hand(kb, request)
+    if portfolio is None:
+        return None
+    space = ALGORITHMS[request.algorithms[0]].space(dataset.task)
+    design = InitialDesign(
+        portfolio,
+        describe(dataset, seconds=DESCRIBE_SECONDS).values,
+        algorithms=request.algorithms,
+        is_valid=lambda _, config: space.is_valid(config) and _is_plain(config),
+        n_rows=len(dataset.y),
+    )
+    found = design.first(1)
+    return found[0].config if found else None
+
+
+def _is_plain(config: Config) -> bool:
+    return not any(config.get(name) in values for name, values in OTHER_PIPELINES.items())
+
+
+def _dataset_of(X: Any, y: Any, task: str | None) -> Dataset:
+    frame = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)).add_prefix("x")
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    target = free_name("target", set(frame.columns))
+    values = y.to_numpy() if isinstance(y, pd.Series) else np.asarray(y)
+    if values.ndim != 1 or len(values) != len(frame):
+        raise BadRequest(f"y has the shape {values.shape}, X has {len(frame)} rows. Give one target for each row.")
+    return from_frame(frame.assign(**{target: values}), target, task)

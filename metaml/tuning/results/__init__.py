@@ -1,0 +1,1 @@
+"""What a search gives back to Python, and how it is logged elsewhere."""
