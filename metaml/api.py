@@ -116,7 +116,8 @@ def tune(
     - `max_rows`: the most rows to cross-validate; None decides by the time budget.
     - `seed`: the same one and `iterations` give the same runs.
     - `resume`: go on with the search on this data set that was cut short.
-    - `predictions`: also write the out-of-fold predictions into `output`.
+    - `predictions`: also write the out-of-fold predictions into `output`. `keep_predictions`: store those of each run
+      in the knowledge base, as float16, or as "float32".
     - `exclude_datasets`: names or fingerprints of data sets whose experience is ignored.
     - `kb`: a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
       ":memory:" neither uses nor adds experience.

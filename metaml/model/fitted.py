@@ -75,7 +75,7 @@ class Model:
     - `multipliers`: weigh the class probabilities before the largest is chosen; None means all are 1.
     - `uncertainty`: its errors on rows that it had not seen; None if they are not known.
     - `sample`: some of the training rows, which explanations and checks compare with; None if none were kept.
-    - `facts`: anything else to keep, as plain JSON.
+    - `facts`: anything else to keep, as plain JSON. `is_from_file`: somebody else may have made it.
     - `created`, `versions`: when it was made (UTC), and with which versions of which libraries.
 
     >>> import metaml.data

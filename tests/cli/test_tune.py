@@ -21,8 +21,9 @@ from typer.testing import CliRunner
 from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Chosen
 from metaml.tuning.session import TuneProgress
+from metaml.tuning.stopping.progress import progress_text
 from metaml_cli.main import app
-from metaml_cli.tune import _progress_text, _summary
+from metaml_cli.tune import _summary
 from metaml_kb import DatasetRecord, open_kb
 
 METAML = [sys.executable, "-m", "metaml_cli"]
@@ -248,7 +249,7 @@ def test_a_score_of_any_size_can_be_read_from_the_live_line(score, told):
     best = SimpleNamespace(score=score, run=SimpleNamespace(algorithm="svm"))
     progress = TuneProgress(3, 12.0, "neg_rmse", best, best, TuneSettings(seconds=None, n_iterations=5))
 
-    line = _progress_text(progress)
+    line = progress_text(progress)
 
     assert f"best RMSE {told} (svm)" in line
 
