@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaml.api import load, predict, tune
+    from metaml.api import evaluate, load, predict, tune
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
@@ -31,6 +31,7 @@ _HOMES = {
     "check": "metaml.commands",
     "describe": "metaml.commands",
     "explain": "metaml.commands",
+    "evaluate": "metaml.api",
     "learn": "metaml.commands",
     "load": "metaml.api",
     "minimize": "metaml.blackbox",
@@ -56,6 +57,7 @@ __all__ = [
     "bot",
     "check",
     "describe",
+    "evaluate",
     "explain",
     "learn",
     "load",

@@ -16,7 +16,8 @@ from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import ColumnOptions, Dataset, ReadingLimits, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
-from metaml.evaluation import Limits
+from metaml.evaluation import METRICS, Limits
+from metaml.evaluation import metric as metric_of
 from metaml.evaluation.model_limits import ModelLimits
 from metaml.experience.load_history import check_left_out
 from metaml.model import Model
@@ -29,7 +30,7 @@ from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
 from metaml.system.cores import default_workers
 from metaml.system.interrupts import interrupts_of_caller
-from metaml.tuning.own_test import OwnTest, own_test
+from metaml.tuning.own_test import OwnTest, labelled_rows, own_test
 from metaml.tuning.results.result import TuneResult
 from metaml.tuning.run import tune as tune_dataset
 from metaml.tuning.stopping.progress import listeners
@@ -240,6 +241,45 @@ def predict(
     if interval is not None:
         table = with_intervals(table, loaded.predict_interval(frame, interval))
     return table.set_axis(frame.index)
+
+
+def evaluate(
+    model: str | Path | Model | TuneResult, data: str | Path | pd.DataFrame, *, metric: str | None = None
+) -> pd.DataFrame:
+    """Return what a model scores on labelled rows: columns `metric`, `score`, `error`, `n_rows`, `cross_validated`.
+
+    `model` is a model, the result of `tune`, or where one was saved. `data` is a csv, parquet or ARFF file or a frame
+    with the target. There is a row for each metric of the task, that of the model first, or only one for `metric`.
+    Scores are higher-is-better; `error` is their standard error. `cross_validated` is what the model's own metric was
+    in its search, NaN for the others. Notes, such as one on unknown labels, are `UserWarning`s.
+
+    Raises `BadModel` if there is no model, `BadDataset` for rows that cannot be used or have no target, and
+    `BadRequest` for a metric that is not for the task.
+
+    >>> from sklearn.datasets import load_iris
+    >>> frame = load_iris(as_frame=True).frame
+    >>> result = tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:")
+    >>> evaluate(result, frame, metric="accuracy")["n_rows"].tolist()
+    [150]
+    """
+    loaded = model.model if isinstance(model, TuneResult) else model if isinstance(model, Model) else load(model)
+    rows = labelled_rows(data, loaded.schema, loaded.labels, loaded.dataset)
+    fitting = [name for name, found in METRICS.items() if loaded.task in found.tasks]
+    names = sorted(fitting, key=lambda name: name != loaded.metric) if metric is None else [metric_of(metric).name]
+    if not set(names) <= set(fitting):
+        raise BadRequest(f"The metric {metric} is not for a {loaded.task} target. Choose among: {', '.join(fitting)}.")
+    found = rows.all_facts(loaded, names, rows.truth)
+    for note in (*loaded.notes, *found[0].notes):
+        warnings.warn(note, UserWarning, stacklevel=2)
+    return pd.DataFrame(
+        {
+            "metric": names,
+            "score": [facts.score for facts in found],
+            "error": [facts.error for facts in found],
+            "n_rows": [facts.n_rows for facts in found],
+            "cross_validated": [loaded.score if name == loaded.metric else None for name in names],
+        }
+    ).astype({"cross_validated": "float64"})
 
 
 def settings_of(

@@ -72,6 +72,7 @@ app = typer.Typer(
 )
 app.command()(tune.tune)
 app.command()(predict.predict)
+app.command()(predict.evaluate)
 app.command()(explain.explain)
 app.command()(check.check)
 app.command()(bot.bot)

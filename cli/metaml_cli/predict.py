@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaml_cli.render import counted, say
+from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,3 +65,30 @@ def write_table(table: "pd.DataFrame", output: str) -> None:
         Path(output).write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadRequest(f"{output} cannot be written: {error.strerror}. Choose another place with -o.") from None
+
+
+def evaluate(
+    model: Annotated[Path, typer.Argument(help="The folder that metaml tune wrote, or a model.zip.")],
+    data: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file with the target.")],
+    metric: Annotated[str | None, typer.Option(help="Only this one; default: all of the task.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="csv and json write only data to standard output.")] = (
+        Format.table
+    ),
+) -> None:
+    """Score a saved model on labelled rows, with the standard error of each score.
+
+    Scores are higher-is-better, so a loss is negative. The metric of the search comes first, with the score that was
+    cross-validated then.
+
+    Example: metaml evaluate results labelled.csv
+    """
+    import warnings
+
+    from metaml.api import evaluate as evaluate_model
+
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", UserWarning)
+        table = evaluate_model(model, data, metric=metric)
+    for note in notes:
+        say(f"Note: {note.message}")
+    show(table, form)

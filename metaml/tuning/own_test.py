@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.arrays import Array, Floats
-from metaml.data import Dataset, read_frame
+from metaml.data import Dataset, Schema, read_frame
 from metaml.data.cells import category_text, floats_of, holds_floats, numbers_of, text_of, without_extremes, words_of
 from metaml.data.names import usable_names
 from metaml.data.target import find_column
@@ -36,39 +37,56 @@ class OwnTest:
 
     def facts(self, model: Model, metric_name: str, y: Array) -> OwnTestFacts:
         """Return what a model scores on the table, with the standard error; `y` is as in `all_scores`."""
+        return self.all_facts(model, [metric_name], y)[0]
+
+    def all_facts(self, model: Model, metric_names: Sequence[str], y: Array) -> list[OwnTestFacts]:
+        """Return what a model scores on the table by each of these metrics, with the standard errors."""
         answer = model.answer(self.frame)
-        found = metric(metric_name).on(y)
-        prediction: Array = answer.predictions if answer.probabilities is None else answer.probabilities
-        if found.needs == "labels" and model.labels is not None:
-            places = {label: code for code, label in enumerate(model.labels.tolist())}
-            prediction = np.array([places[label] for label in answer.predictions.tolist()])
         notes = [*answer.notes]
         if self.n_unknown:
             notes.append(f"{counted(self.n_unknown, 'row')} left out: the model does not know the value of the target.")
-        value, error = _with_error(found, self.truth, prediction)
-        return OwnTestFacts(name=self.name, n_rows=len(self.truth), score=value, error=error, notes=tuple(notes))
+        facts = []
+        for name in metric_names:
+            found = metric(name).on(y)
+            prediction: Array = answer.predictions if answer.probabilities is None else answer.probabilities
+            if found.needs == "labels" and model.labels is not None:
+                places = {label: code for code, label in enumerate(model.labels.tolist())}
+                prediction = np.array([places[label] for label in answer.predictions.tolist()])
+            value, error = _with_error(found, self.truth, prediction)
+            rows = len(self.truth)
+            facts.append(OwnTestFacts(name=self.name, n_rows=rows, score=value, error=error, notes=tuple(notes)))
+        return facts
 
 
 def own_test(table: str | Path | pd.DataFrame, dataset: Dataset) -> OwnTest:
     """Return a test table, checked against the data set that the model will be made for."""
+    return labelled_rows(table, dataset.schema, dataset.labels, dataset.name, " as --test")
+
+
+def labelled_rows(
+    table: str | Path | pd.DataFrame, schema: Schema, labels: Array | None, dataset: str, where: str = ""
+) -> OwnTest:
+    """Return the rows of a table whose target is known, checked against the columns and labels of a data set.
+
+    `where` ends the advice on what to give.
+    """
     if isinstance(table, pd.DataFrame):
         frame, name = table, "the test table"
     else:
-        frame, name = read_frame(table, like=dataset.schema), Path(table).name
+        frame, name = read_frame(table, like=schema), Path(table).name
     names, _ = usable_names(frame.columns)
-    find_column(names, dataset.target, name, "Give a table with it as --test.")
-    sources = {feature.source for feature in dataset.schema.features}
+    find_column(names, schema.target, name, f"Give a table with it{where}.")
+    sources = {feature.source for feature in schema.features}
     if 2 * len(sources - set(names)) > len(sources):
-        raise BadDataset(f"{name} lacks most columns of {dataset.name}. Give a table with the same columns as --test.")
+        raise BadDataset(f"{name} lacks most columns of {dataset}. Give a table with the same columns{where}.")
     frame = frame.set_axis(names, axis=1)
-    truth = _truth(frame[dataset.target], dataset.labels)
+    truth = _truth(frame[schema.target], labels)
     is_known = ~np.isnan(truth)
     if is_known.sum() < FEWEST_ROWS:
-        raise BadDataset(
-            f"{name} has {counted(int(is_known.sum()), 'row')} with a known {dataset.target!r}. Give more with --test."
-        )
+        n = counted(int(is_known.sum()), "row")
+        raise BadDataset(f"{name} has {n} with a known {schema.target!r}. Give more{where.replace(' as ', ' with ')}.")
     rows = np.flatnonzero(is_known)
-    known = truth[rows] if dataset.labels is None else truth[rows].astype(np.int64)
+    known = truth[rows] if labels is None else truth[rows].astype(np.int64)
     return OwnTest(name, frame.iloc[rows].reset_index(drop=True), known, int((~is_known).sum()))
 
 

@@ -185,3 +185,29 @@ def test_a_model_that_does_not_know_its_errors_gives_no_interval(folder):
     assert result.exit_code == 2
     assert result.stderr.startswith("metaml: The model does not know its errors")
     assert result.stderr.count("\n") == 1
+
+
+def test_a_saved_model_is_scored_on_labelled_rows(folder):
+    ROWS.assign(y=np.where(ROWS["size"] > 0.5, "big", "small")).to_csv("labelled.csv", index=False)
+    saved(folder, np.where(ROWS["size"] > 0.5, "big", "small"))
+
+    done = CliRunner().invoke(app, ["evaluate", str(folder), "labelled.csv", "--format", "csv"])
+
+    table = pd.read_csv(io.StringIO(done.stdout)).set_index("metric")
+    assert done.exit_code == 0
+    assert table.index[0] == "accuracy"
+    assert table.loc["accuracy", ["score", "n_rows"]].tolist() == [1.0, 60.0]
+    assert {"roc_auc", "neg_log_loss"} <= set(table.index)
+
+
+def test_rows_without_the_target_and_a_metric_of_another_task_are_refused(folder):
+    ROWS.to_csv("unlabelled.csv", index=False)
+    ROWS.assign(y=np.where(ROWS["size"] > 0.5, "big", "small")).to_csv("labelled.csv", index=False)
+    saved(folder, np.where(ROWS["size"] > 0.5, "big", "small"))
+
+    unlabelled = CliRunner().invoke(app, ["evaluate", str(folder), "unlabelled.csv"])
+    other = CliRunner().invoke(app, ["evaluate", str(folder), "labelled.csv", "--metric", "rmse"])
+
+    assert (unlabelled.exit_code, other.exit_code) == (2, 2)
+    assert "'y'" in unlabelled.output
+    assert "is not for a binary target" in other.output
