@@ -270,8 +270,10 @@ def test_one_evaluation_is_told_as_one_and_the_command_to_predict_can_be_copied(
 def test_a_summary_tells_how_many_members_it_does_not_list():
     trial = SimpleNamespace(run=SimpleNamespace(algorithm="svm"), layer=1)
     model = SimpleNamespace(n_layers=1)
-    finished = SimpleNamespace(kind="ensemble", chosen=[Chosen(trial, 0.125)] * 8, score=0.9, model=model)
-    found = SimpleNamespace(trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
+    finished = SimpleNamespace(
+        kind="ensemble", chosen=[Chosen(trial, 0.125)] * 8, score=0.9, model=model, measured=None
+    )
+    found = SimpleNamespace(forecast=None, trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
     report = SimpleNamespace(is_after_thresholds=False, own_test=None)
 
     lines = _summary(SimpleNamespace(finished=finished, found=found, report=report, seconds=3.0), Path("out")).split(
