@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
 
 from metaml.budget import Budget, in_words
 from metaml.data import Dataset
@@ -98,18 +97,8 @@ def tune(
         # What is planned for so many workers must be what the executor has.
         settings = replace(settings, n_workers=workers.n_workers)
         dataset = _within_columns(dataset, settings, on_note)
-        files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
-        earlier = _unfinished(base, dataset, files, on_note) if resume else None
-        if earlier is None:
-            files.clear()
-        else:
-            settings = earlier.resumed(settings)
-            on_note(_going_on(earlier, settings))
-            budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
-        begun = budget.used
-        kept: dict[str, Any] = {"resumed": earlier, "prediction_files": files, "models": models}
-        n_workers = partial(getattr, workers, "n_workers")
-        session = TuneSession(dataset, base, settings, workers, budget=budget, n_workers=n_workers, **kept)
+        session = _session(dataset, settings, base, workers, budget, models, output, on_note, resume=resume)
+        settings, budget, begun = session.settings, session.budget, session.budget.used
         found = session.run(reserve=_reserve(session, models), on_progress=on_progress, should_stop=should_stop)
         searched = budget.used - begun
         is_stopped = should_stop()
@@ -142,6 +131,40 @@ def _rest(
         on_note(found.ended)
         session.end_in(max(STOP_SECONDS, EARLY_SHARE * searched))
     return session.budget, session.settings
+
+
+def _session(
+    dataset: Dataset,
+    settings: TuneSettings,
+    kb: KnowledgeBase,
+    executor: Executor,
+    budget: Budget,
+    models: FoldModels,
+    output: Path | None,
+    on_note: Callable[[str], None],
+    *,
+    resume: bool,
+) -> TuneSession:
+    """Return a new session or, if one is to be resumed, the unfinished one with its own settings and budget."""
+    files = PredictionFiles(None if output is None else output / UNFINISHED / dataset.fingerprint)
+    earlier = _unfinished(kb, dataset, files, on_note) if resume else None
+    if earlier is None:
+        files.clear()
+    else:
+        settings = earlier.resumed(settings)
+        on_note(_going_on(earlier, settings))
+        budget = Budget(settings.seconds, used_before=budget.used + earlier.used, drag=budget.drag)
+    return TuneSession(
+        dataset,
+        kb,
+        settings,
+        executor,
+        budget=budget,
+        n_workers=lambda: executor.n_workers,
+        resumed=earlier,
+        prediction_files=files,
+        models=models,
+    )
 
 
 def _reserve(session: TuneSession, models: FoldModels) -> Callable[[Sequence[Trial]], float]:
