@@ -1,5 +1,6 @@
 """`metaml describe`: the metafeatures of a data set, and the most similar known data sets."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,7 +60,7 @@ def describe(
         say(f"Similar: {item['name']} (distance {item['distance']:.2f}, {counted(item['runs'], 'run')})")
 
 
-def introduce(dataset: "Dataset") -> None:
+def introduce(dataset: "Dataset", say: Callable[[str], None] = say) -> None:
     """Print what was read, which column is the target, every repair of the data, and what is suspicious."""
     guessed = ", its last column" if dataset.target_was_guessed else ""
     size = f"{counted(len(dataset.y), 'row')}, {counted(dataset.X.shape[1], 'feature')}"

@@ -1,51 +1,127 @@
-"""Show progress: one line that updates itself in a terminal, a plain line every half minute in a pipe."""
+"""Show progress: one line that updates itself in a terminal, a plain line now and then in a pipe."""
 
 import shutil
 import signal
 import sys
+import threading
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from metaml.system.interrupts import ENDING, Interrupts, interrupts_of
 from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
+PIPE_PHASE_SECONDS = 5.0
+"""A phase that takes longer than this is named in a pipe, once."""
+TICK_SECONDS = 0.5
+"""How often a terminal shows that work goes on."""
 GAP = "   "
 """Separates the parts of a live line."""
 
 
 class LiveLine:
-    """The state of a long job on standard error."""
+    """The state of a long job on standard error: its phase, the time that has passed, and what it found.
 
-    def __init__(self) -> None:
+    A thread may call `tick` while another one works, and a signal may arrive at any time.
+    """
+
+    def __init__(self, *, used_before: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._is_terminal = sys.stderr.isatty()
+        self._clock = clock
         self._last = float("-inf")
         self._is_open = False
+        self._phase, self._phase_begun, self._phase_was_said = "", clock(), True
+        self._text: Callable[[float], str] = lambda passed: _in_words(used_before + passed)
+        self._text_begun = clock()
+        # A signal handler prints in the thread that it interrupts: that thread may hold the lock already.
+        self._lock = threading.RLock()
+
+    def phase(self, name: str) -> None:
+        """Tell what begins now. A terminal shows it at once; a pipe gets a line if it takes more than a moment."""
+        with self._lock:
+            self._phase, self._phase_begun, self._phase_was_said = name, self._clock(), False
+            self._draw()
 
     def update(self, text: str) -> None:
         """Show the current state; in a pipe only every half minute."""
-        if self._is_terminal:
-            width = shutil.get_terminal_size().columns - 1
-            with unheard():
-                sys.stderr.write("\r" + fitted(text, width).ljust(width))
-                sys.stderr.flush()
-            self._is_open = True
-        elif time.monotonic() - self._last >= PIPE_SECONDS:
-            self._last = time.monotonic()
-            say(text)
+        self.follow(lambda _: text)
+
+    def follow(self, text: Callable[[float], str]) -> None:
+        """Show the current state, which is a function of the seconds from now; in a pipe only every half minute."""
+        with self._lock:
+            self._text, self._text_begun = text, self._clock()
+            self._draw()
+            if not self._is_terminal and self._clock() - self._last >= PIPE_SECONDS:
+                self._last = self._clock()
+                say(text(0.0))
+
+    def tick(self) -> None:
+        """Show that work goes on: the line with its new time, or in a pipe the name of a phase that takes long."""
+        with self._lock:
+            self._draw()
+            is_long = self._clock() - self._phase_begun >= PIPE_PHASE_SECONDS
+            if not self._is_terminal and is_long and not self._phase_was_said:
+                self._phase_was_said = True
+                say(self._state())
 
     def say(self, text: str) -> None:
         """Print a separate line above the live one."""
-        if self._is_open:
-            width = shutil.get_terminal_size().columns - 1
-            with unheard():
-                sys.stderr.write("\r" + " " * width + "\r")
-            self._is_open = False
-        say(text)
+        with self._lock:
+            self.clear()
+            say(text)
+
+    def clear(self) -> None:
+        """Remove the live line, so that something else can be printed there."""
+        with self._lock:
+            if self._is_open:
+                width = shutil.get_terminal_size().columns - 1
+                with unheard():
+                    sys.stderr.write("\r" + " " * width + "\r")
+                self._is_open = False
 
     def close(self, text: str) -> None:
         """Show the last state and leave the line."""
         self.say(text)
+
+    def _state(self) -> str:
+        """Return the line as of now, with the phase behind the time."""
+        first, *others = self._text(self._clock() - self._text_begun).split(GAP)
+        return GAP.join([first, *([self._phase] if self._phase else []), *others])
+
+    def _draw(self) -> None:
+        if not self._is_terminal:
+            return
+        width = shutil.get_terminal_size().columns - 1
+        with unheard():
+            sys.stderr.write("\r" + fitted(self._state(), width).ljust(width))
+            sys.stderr.flush()
+        self._is_open = True
+
+
+@contextmanager
+def ticking(line: LiveLine, *, seconds: float = TICK_SECONDS) -> Iterator[None]:
+    """Let a line tick in the background while something is done; then remove it."""
+    is_done = threading.Event()
+
+    def tick() -> None:
+        while not is_done.wait(seconds):
+            line.tick()
+
+    thread = threading.Thread(target=tick, name="live line", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        thread.join()
+        line.clear()
+
+
+def _in_words(seconds: float) -> str:
+    from metaml.budget import in_words
+
+    return in_words(seconds)
 
 
 def fitted(text: str, width: int) -> str:

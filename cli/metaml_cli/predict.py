@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metaml_cli.live import LiveLine, ticking
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
@@ -40,14 +41,21 @@ def predict(
     loaded = load(model, key=None if verify is None else read_key(verify))
     if proba and loaded.labels is None:
         raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave --proba out.")
-    frame = read_frame(data, like=loaded.schema)
-    answer = loaded.answer(frame)
-    for note in (*loaded.notes, *answer.notes):
-        say(f"Note: {note}")
-    table = prediction_table(loaded, answer, proba=proba)
-    if interval is not None:
-        table = with_intervals(table, loaded.predict_interval(frame, interval))
-    write_table(table, output)
+    line = LiveLine()
+    with ticking(line):
+        line.phase("reading")
+        frame = read_frame(data, like=loaded.schema)
+        line.phase(f"predicting {counted(len(frame), 'row')}")
+        answer = loaded.answer(frame)
+        for note in (*loaded.notes, *answer.notes):
+            line.say(f"Note: {note}")
+        table = prediction_table(loaded, answer, proba=proba)
+        if interval is not None:
+            table = with_intervals(table, loaded.predict_interval(frame, interval))
+        line.phase("writing")
+        text = csv_text(table)
+    # Nothing may be drawn between the rows of a table that goes to the terminal.
+    write_text(text, output)
     if output != "-":
         n = len(answer.predictions)
         say(f"{counted(n, 'prediction')} of {loaded.schema.target!r} {'is' if n == 1 else 'are'} in {output}.")
@@ -55,9 +63,18 @@ def predict(
 
 def write_table(table: "pd.DataFrame", output: str) -> None:
     """Write a table as csv into a file, or to standard output if that is -."""
+    write_text(csv_text(table), output)
+
+
+def csv_text(table: "pd.DataFrame") -> str:
+    """Return a table as csv, without its index."""
+    return table.to_csv(index=False, lineterminator="\n")
+
+
+def write_text(text: str, output: str) -> None:
+    """Write a text into a file, or to standard output if that is -."""
     from metaml.errors import BadRequest
 
-    text = table.to_csv(index=False, lineterminator="\n")
     if output == "-":
         typer.echo(text, nl=False)
         return

@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from metaml.seeds import MOST_SEED
 from metaml_cli.cluster import address_of
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
-from metaml_cli.live import LiveLine, counted_interrupts
+from metaml_cli.live import LiveLine, counted_interrupts, ticking
 from metaml_cli.options import (
     Float32,
     Ignore,
@@ -160,11 +161,12 @@ def tune(
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
     default = default_workers(iterations, threads)
     key = None if sign is None else read_key(sign)
-    line = LiveLine()
+    line = LiveLine(used_before=budget.used)
+    line.phase("reading")
     address = address_of(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler) if scheduler is not None else None
     chosen_executor = executor_for(address, workers, default=default, n_threads=threads, on_note=line.say)
     # The workers import their libraries while this process reads the data and queries the knowledge base.
-    with chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
+    with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
         from metaml.data import ColumnOptions, ReadingLimits, read_dataset
@@ -180,7 +182,8 @@ def tune(
         limits = ReadingLimits(budget, limit_memory)
         dataset = read_dataset(path, target=target, task=task, limits=limits, ignore=ignore or (), options=options)
         test_table = None if test is None else own_test(test, dataset)
-        introduce(dataset)
+        introduce(dataset, line.say)
+        line.phase("describing")
         for hint in dataset.hints:
             line.say(str(hint))
         budget.drag.note(budget.used, time.process_time())
@@ -210,6 +213,7 @@ def tune(
             project=project,
             model_limits=ModelLimits(max_predict_ms, max_predict_ms_1000, max_model_mb, max_columns),
         )
+        line.phase("opening the knowledge base")
         with opened(":memory:" if no_kb else kb, create=True) as base:
             if exclude_dataset and not no_kb:
                 check_left_out(base, exclude_dataset, own=(dataset.name, dataset.fingerprint))
@@ -220,7 +224,8 @@ def tune(
                 executor=executor,
                 output=output,
                 single=single,
-                on_progress=lambda progress: line.update(progress_text(progress)),
+                on_progress=lambda progress: line.follow(partial(progress_text, progress)),
+                on_phase=line.phase,
                 on_note=line.say,
                 should_stop=interrupts,
                 budget=budget,

@@ -31,7 +31,7 @@ from metaml.tuning.resume import UnfinishedSession, find_unfinished
 from metaml.tuning.second_layer import SecondLayer, Stacking, can_have_layers, second_layer_seconds
 from metaml.tuning.session import TuneSession
 from metaml.tuning.split_comparison import compare_splits
-from metaml.tuning.trials import FoldModels, Found, PredictionFiles, Trial, TuneProgress
+from metaml.tuning.trials import FoldModels, Found, OnPhase, PredictionFiles, Trial, TuneProgress
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.errors import KBError
 
@@ -64,6 +64,7 @@ def tune(
     output: Path | None = None,
     single: bool = False,
     on_progress: Callable[[TuneProgress], None] = lambda _: None,
+    on_phase: OnPhase = lambda _: None,
     on_note: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
     budget: Budget | None = None,
@@ -81,8 +82,9 @@ def tune(
     whose evaluations use so many `threads` each.
     The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
     session on this data set continues; if there is none, a new one starts and `on_note` gets a sentence that says so.
-    `test` is a table that is scored by the final model, and used for nothing else.
+    `test` is a table that is scored by the final model, and used for nothing else. `on_phase` is told what begins.
     """
+    on_phase("describing")
     if output is not None:
         check_output(output)
     settings = settings or TuneSettings()
@@ -99,17 +101,21 @@ def tune(
         dataset = _within_columns(dataset, settings, on_note)
         session = _session(dataset, settings, base, workers, budget, models, output, on_note, resume=resume)
         settings, budget, begun = session.settings, session.budget, session.budget.used
-        found = session.run(reserve=_reserve(session, models), on_progress=on_progress, should_stop=should_stop)
+        on_phase("first fits")
+        tell_progress = _after_first(lambda: on_phase("search"), on_progress)
+        found = session.run(reserve=_reserve(session, models), on_progress=tell_progress, should_stop=should_stop)
         searched = budget.used - begun
         is_stopped = should_stop()
         end, hurried = _rest(session, found, searched, is_stopped=is_stopped, on_note=on_note)
-        bagged = Bagged() if is_stopped else _bagged(session, found, models, should_stop)
+        bagged = Bagged() if is_stopped else _bagged(session, found, models, should_stop, on_phase)
         found = replace(found, repeated=bagged.trials, repeat_plan=bagged.plan if bagged.trials else None)
-        second = None if single or is_stopped else _second_layer(session, found, models, should_stop)
+        second = None if single or is_stopped else _second_layer(session, found, models, should_stop, on_phase)
+        on_phase("refit")
         finished = finish(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
         finished = within_limits(finished, dataset, found, workers, hurried, end, models, single=single)
+        on_phase("report")
         features = column_importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
@@ -174,7 +180,23 @@ def _reserve(session: TuneSession, models: FoldModels) -> Callable[[Sequence[Tri
     return lambda trials: reserve_for(dataset, settings, trials, session, models, budget) + measuring
 
 
-def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]) -> Bagged:
+def _after_first(act: Callable[[], None], tell: Callable[[TuneProgress], None]) -> Callable[[TuneProgress], None]:
+    """Return a function that tells progress, and before the first time does the act."""
+    is_first = True
+
+    def told(progress: TuneProgress) -> None:
+        nonlocal is_first
+        if is_first:
+            act()
+        is_first = False
+        tell(progress)
+
+    return told
+
+
+def _bagged(
+    session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool], on_phase: OnPhase
+) -> Bagged:
     """Return the candidates of a session as evaluated on other folds; none if there is no time or no place for them."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
     # Models of other folds, or a second layer, are what a limit would take away first.
@@ -196,6 +218,7 @@ def _bagged(session: TuneSession, found: Found, models: FoldModels, should_stop:
         closing=closing,
         should_stop=should_stop,
     )
+    on_phase("repeats")
     try:
         return bagging.run()
     except KBError:
@@ -215,7 +238,7 @@ def _within_columns(dataset: Dataset, settings: TuneSettings, on_note: Callable[
 
 
 def _second_layer(
-    session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool]
+    session: TuneSession, found: Found, models: FoldModels, should_stop: Callable[[], bool], on_phase: OnPhase
 ) -> SecondLayer | None:
     """Return the second layer on what a session found; None if there can be none, or nothing more can be stored."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
@@ -232,6 +255,7 @@ def _second_layer(
         note=session.log.note,
         should_stop=should_stop,
     )
+    on_phase("second layer")
     try:
         return stacking.run()
     finally:

@@ -2,11 +2,11 @@
 
 import pickle
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,11 @@ class PartialModel:
     config: Config
     folds: tuple[FoldDone, ...]
     score: float
+
+
+Phase = Literal["describing", "first fits", "search", "repeats", "second layer", "refit", "report"]
+"""What a call of `tune` is doing, in this order; repeats and a second layer are left out where there are none."""
+OnPhase = Callable[[Phase], None]
 
 
 @dataclass(frozen=True)

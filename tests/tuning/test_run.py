@@ -122,3 +122,12 @@ def test_a_search_uses_as_many_workers_as_its_executor_has(iris, executor):
     result = tune(iris, settings_of(n_workers=1, n_iterations=2), executor=executor)
 
     assert result.report.session.n_workers == 2
+
+
+def test_every_phase_of_a_search_is_told_once_and_in_order(iris, one_worker, tmp_path):
+    phases: list[str] = []
+
+    settings = settings_of(n_iterations=3, algorithms=("decision_tree",), n_repeats=1)
+    tune(iris, settings, executor=one_worker, output=tmp_path, on_phase=phases.append)
+
+    assert phases == ["describing", "first fits", "search", "repeats", "refit", "report"]

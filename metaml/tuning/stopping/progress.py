@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from importlib import import_module
 from typing import Any
@@ -17,8 +18,12 @@ GAP = "   "
 Listener = Callable[[TuneProgress], None]
 
 
-def progress_text(progress: TuneProgress) -> str:
-    """Return how far a search is: time, runs, the best score and who has it, and what the time left should gain."""
+def progress_text(progress: TuneProgress, passed: float = 0.0) -> str:
+    """Return how far a search is: time, runs, the best score and who has it, and what the time left should gain.
+
+    So many seconds have `passed` since the search told it.
+    """
+    progress = replace(progress, seconds=progress.seconds + passed)
     settings = progress.settings
     of = f" of {in_words(settings.seconds)}" if settings.seconds else ""
     most, runs = settings.n_iterations, counted(progress.n_done, "run")
