@@ -116,7 +116,8 @@ def _places(found: DatasetMap) -> dict[str, tuple[float, float]]:
 
 
 def _axis_text(found: DatasetMap, place: int) -> str:
-    leading = listed(list(found.leading[place])) if found.leading[place] else "metafeatures"
+    """Return what an axis shows; the upright one has room for one name."""
+    leading = listed(list(found.leading[place][: 2 - place])) if found.leading[place] else "metafeatures"
     return f"mostly {leading} ({share(found.explained[place])} of the variance)"
 
 
