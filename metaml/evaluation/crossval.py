@@ -28,6 +28,8 @@ LONGEST_ERROR = 300
 N_TIMED_CALLS = 3
 MOST_MODEL_BYTES = 24_000_000
 """What the models of all folds may take together; larger ones are not kept."""
+MOST_HELD_OUT_BYTES = 240_000_000
+"""The same for the one model of a held-out part: where rows are many, there may be no time for another one."""
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.+@ -]+)+[/\\](?=[\w.+@-])")
 
 
@@ -197,6 +199,8 @@ class _Models:
     def __init__(self, n_folds: int) -> None:
         self.kept: tuple[bytes, ...] = ()
         self._most_bytes = MOST_MODEL_BYTES // n_folds if n_folds else 0
+        if n_folds == 1:
+            self._most_bytes = MOST_HELD_OUT_BYTES
 
     def keep(self, tested: _Tested) -> None:
         """Keep the model of a fold; one that is too large, or has not seen a class, ends the keeping."""

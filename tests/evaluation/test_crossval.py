@@ -244,6 +244,14 @@ def test_models_that_are_too_large_are_not_kept(two_classes, ask, monkeypatch):
     assert (outcome.status, outcome.models) == ("ok", ())
 
 
+def test_a_large_model_of_a_held_out_part_is_kept_as_there_may_be_no_time_for_another(two_classes, ask, monkeypatch):
+    monkeypatch.setattr("metaml.evaluation.crossval.MOST_MODEL_BYTES", 30)
+
+    outcome = evaluate(ask(two_classes, "Constant", n_folds=1, keep_models=True), two_classes, ALGORITHMS["Constant"])
+
+    assert len(outcome.models) == 1
+
+
 def test_rows_that_the_plan_does_not_use_are_predicted_by_the_mean_of_the_folds(numbers, ask):
     job = ask(numbers, "Constant", n_folds=3, keep_predictions=True)
     held_out = replace(job, plan=job.plan.without_fold(0), predicts_unused=True)
