@@ -249,6 +249,7 @@ def tune(
 def _summary(tuned: "Tuned", output: Path) -> str:
     """Return what was found, in a few lines."""
     from metaml.budget import in_words
+    from metaml.report.found import shipped_sentence
     from metaml.report.split_wording import own_test_sentence
     from metaml.report.wording import basis, metric_label, score_text
     from metaml.tuning.stopping.progress import advice
@@ -269,6 +270,7 @@ def _summary(tuned: "Tuned", output: Path) -> str:
             where = f", layer {member.trial.layer}" if n_layers > 1 else ""
             lines.append(f"  {member.weight:5.0%}  {member.trial.run.algorithm}{where}")
         lines += [f"  … and {n - MOST_MEMBERS} more"] if n > MOST_MEMBERS else []
+        lines += [saved] if (saved := shipped_sentence(finished.shipped, finished.why_shipped)) else []
     lines += [sentence] if (sentence := own_test_sentence(tuned.report)) else []
     lines += [] if tuned.report.own_test is None else tuned.report.own_test.notes
     lines += [told] if (told := advice(tuned.found.forecast)) else []

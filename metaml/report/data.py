@@ -88,7 +88,8 @@ class MemberFacts:
 class Final:
     """The model that was saved; `why` says why there is only a fallback, if that is so.
 
-    `why_one_layer` says why a second layer that was possible is not part of it.
+    `why_one_layer` says why a second layer that was possible is not part of it. `shipped` says what its members were
+    fitted to, `why_shipped` why.
 
     `multipliers` has a factor for the probability of each class; the class with the largest product is predicted.
     """
@@ -99,6 +100,8 @@ class Final:
     multipliers: Mapping[str, float] | None = None
     why: str = ""
     why_one_layer: str = ""
+    shipped: str = ""
+    why_shipped: str = ""
 
     @property
     def n_layers(self) -> int:

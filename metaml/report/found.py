@@ -136,7 +136,16 @@ def _multipliers(metric: str, multipliers: Mapping[str, float]) -> Html:
     return joined(said, table([TableColumn("Class"), TableColumn("Factor", "number")], rows))
 
 
+def shipped_sentence(shipped: str, why: str) -> str:
+    """Return what was saved and why; empty if that is not known, as for a fallback, which says it itself."""
+    return f"Saved: {shipped}, because {why}." if shipped else ""
+
+
 def _kind_sentence(final: Final) -> str:
+    return " ".join(filter(None, [_combined(final), shipped_sentence(final.shipped, final.why_shipped)]))
+
+
+def _combined(final: Final) -> str:
     if final.kind == "fallback":
         return "A fallback was saved so that there is a working model, whatever happened."
     if final.kind == "single":

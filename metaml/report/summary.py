@@ -108,6 +108,8 @@ def _model(metric: str, final: Final) -> dict[str, Any]:
         "why": final.why,
         "n_layers": final.n_layers,
         "why_one_layer": final.why_one_layer,
+        "shipped": final.shipped,
+        "why_shipped": final.why_shipped,
         "multipliers": None if final.multipliers is None else dict(final.multipliers),
         "members": [
             {

@@ -25,7 +25,7 @@ from metaml.model import Member, Model
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import candidates_of
-from metaml.tuning.closing import averages_folds, closing_seconds, n_seeds_of, refit_seconds_of
+from metaml.tuning.closing import LEAST_AVERAGED, averages_folds, closing_seconds, n_seeds_of, refit_seconds_of
 from metaml.tuning.fallback import from_partial, small_tree, why_nothing
 from metaml.tuning.finished import Chosen, Finished
 from metaml.tuning.job_batch import run_batch
@@ -164,6 +164,15 @@ def _one_layer(
         chosen = [Chosen(best, 1.0)]
     is_averaged = averages_folds(settings, found, len(chosen))
     fitted = _fitted(found, chosen, executor, settings, budget, models, is_averaged=is_averaged)
+    if len(fitted) == len(chosen):
+        return fitted
+    # A resumed session has lost the fold models of its first trials, but not those of its own.
+    ready = next((trial for trial in kept if trial.run.identity in models), None)
+    if ready is not None and ready.score > max((member.trial.score for member, _ in fitted), default=-math.inf):
+        own = models.get(ready.run.identity)
+        alone_is_better = not fitted or ready.score > _score_of(dataset, found, [member for member, _ in fitted])
+        if own and alone_is_better:
+            return [(Chosen(ready, 1.0), own)]
     if not fitted and settings.seconds is not None:
         # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
@@ -185,13 +194,14 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
         Member(
             trial.run.algorithm, dict(trial.run.config), weight, estimators, trial.score, layer=trial.layer, feeds=feeds
         )
-        for (trial, weight, feeds), estimators in fitted
+        for (trial, weight, feeds, _), estimators in fitted
     ]
     chosen = tuple(member for member, _ in fitted)
+    shipped, why = shipped_of(found, fitted, settings)
     first = chosen[0].trial
     if first.outcome.predictions is None:
         model = Model.of(dataset, members, metric=found.metric, score=first.score, facts=_facts(found))
-        return Finished(model, "single", chosen, first.score, None, 0.0)
+        return Finished(model, "single", chosen, first.score, None, 0.0, shipped=shipped, why_shipped=why)
     plain = predictions = _together(chosen)
     multipliers = calibrated = None
     if dataset.labels is not None and settings.calibrates:
@@ -211,7 +221,47 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
         facts=_facts(found),
     )
     kind = "single" if len(members) == 1 else "ensemble"
-    return Finished(model, kind, chosen, value, predictions, 0.0, calibrated=calibrated, uncalibrated=plain)
+    return Finished(
+        model,
+        kind,
+        chosen,
+        value,
+        predictions,
+        0.0,
+        calibrated=calibrated,
+        uncalibrated=plain,
+        shipped=shipped,
+        why_shipped=why,
+    )
+
+
+def shipped_of(found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> tuple[str, str]:
+    """Return what the members of a model were fitted to, and why that and nothing else."""
+    plan, n_refit = found.plan, sum(member.is_refit for member, _ in fitted)
+    of_folds = "fold models averaged" if max(len(estimators) for _, estimators in fitted) > 1 else "model of one fold"
+    if plan.n_folds == 1:
+        of_folds = "held-out model (fitted to the rows that were not held out)"
+    wants_folds = averages_folds(settings, found, len(fitted))
+    if not n_refit and any(member.trial.layer > 1 for member, _ in fitted):
+        return of_folds, "the second layer learnt from what such models predict"
+    if not n_refit:
+        return of_folds, "they saw all rows together" if wants_folds else "there was no time to fit it to all rows"
+    if n_refit < len(fitted):
+        mixed = f"{n_refit} of {len(fitted)} members refit to all rows, of the others the {of_folds}"
+        return mixed, "there was no time to fit all of them again"
+    if settings.refits:
+        why = "--refit asks for it"
+    elif settings.model_limits.needs_measuring:
+        why = "it is smaller and faster than the models of all folds"
+    elif wants_folds:
+        why = "its fold models were not kept"
+    elif plan.n_tested < len(plan.assignment) or plan.training is not None:
+        why = "no fold model saw all rows"
+    elif len(plan.assignment) < LEAST_AVERAGED:
+        why = "a fold model misses too many of so few rows"
+    else:
+        why = "the mean of fold models is less sure than its score says"
+    return "refit to all rows", why
 
 
 def _facts(found: Found) -> dict[str, object]:
@@ -294,7 +344,11 @@ def _refitted(
     for (member, _), outcome in run_batch(fits, job_of, executor, left=lambda: budget.left - closing):
         if outcome.status == "ok":
             estimators[id(member.trial)].append(outcome.estimator)
-    return [(member, tuple(fitted)) for member in affordable if (fitted := estimators[id(member.trial)])]
+    return [
+        (member._replace(is_refit=True), tuple(fitted))
+        for member in affordable
+        if (fitted := estimators[id(member.trial)])
+    ]
 
 
 def _affordable(chosen: Sequence[Chosen], plan: FoldPlan, seconds: float) -> list[Chosen]:

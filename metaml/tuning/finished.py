@@ -11,11 +11,12 @@ from metaml.tuning.trials import Trial
 
 
 class Chosen(NamedTuple):
-    """A member of the final model: its trial, its weight, and whether it feeds the second layer."""
+    """A member of the final model: trial, weight, whether it feeds the second layer, and whether it saw all rows."""
 
     trial: Trial
     weight: float
     feeds: bool = False
+    is_refit: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,8 @@ class Finished:
     fallback, `why_one_layer` why a second layer that was possible is not part of it. `calibrated` is what
     calibration made of the `predictions`, which are then those after it; `uncalibrated` are those before.
     `units` are how large the error of each tested row was expected to be.
-    `measured` is what the saved model takes, if that was limited.
+    `measured` is what the saved model takes, if that was limited. `shipped` says what its estimators were fitted to,
+    and `why_shipped` why.
     """
 
     model: Model
@@ -41,3 +43,5 @@ class Finished:
     uncalibrated: Floats | None = None
     units: Floats | None = None
     measured: Measured | None = None
+    shipped: str = ""
+    why_shipped: str = ""

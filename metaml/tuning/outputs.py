@@ -198,6 +198,8 @@ def _final(dataset: Dataset, finished: Finished) -> Final:
         multipliers=None if multipliers is None else dict(zip(map(str, labels), multipliers, strict=True)),
         why=finished.why,
         why_one_layer=finished.why_one_layer,
+        shipped=finished.shipped,
+        why_shipped=finished.why_shipped,
     )
 
 

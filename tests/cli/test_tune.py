@@ -271,7 +271,13 @@ def test_a_summary_tells_how_many_members_it_does_not_list():
     trial = SimpleNamespace(run=SimpleNamespace(algorithm="svm"), layer=1)
     model = SimpleNamespace(n_layers=1)
     finished = SimpleNamespace(
-        kind="ensemble", chosen=[Chosen(trial, 0.125)] * 8, score=0.9, model=model, measured=None
+        kind="ensemble",
+        chosen=[Chosen(trial, 0.125)] * 8,
+        score=0.9,
+        model=model,
+        measured=None,
+        shipped="refit to all rows",
+        why_shipped="--refit asks for it",
     )
     found = SimpleNamespace(forecast=None, trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
     report = SimpleNamespace(is_after_thresholds=False, own_test=None)

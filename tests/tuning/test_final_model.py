@@ -1,5 +1,6 @@
 """From what a session found to the final model: an ensemble, or a labelled fallback."""
 
+import json
 import re
 from dataclasses import replace
 from threading import Event
@@ -16,7 +17,9 @@ from metaml.sources import builtin
 from metaml.tuning.fallback import why_nothing
 from metaml.tuning.final_model import finish
 from metaml.tuning.run import tune
+from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels
+from metaml_kb import open_kb
 from tests.tuning.sessions import settings_of
 
 
@@ -149,3 +152,50 @@ def test_probabilities_are_calibrated_where_it_helps_unless_that_is_switched_off
     assert calibrated.model.calibration is not None
     assert calibrated.score > plain.score
     assert np.array_equal(calibrated.uncalibrated, plain.predictions, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "shipped", "why"),
+    [
+        ({}, "fold models averaged", "they saw all rows together"),
+        ({"refits": True}, "refit to all rows", "--refit asks for it"),
+        ({"max_rows": 100}, "refit to all rows", "no fold model saw all rows"),
+    ],
+)
+def test_a_search_says_which_model_it_saved_and_why(one_worker, tmp_path, changes, shipped, why):
+    settings = settings_of(n_iterations=2, **changes)
+
+    finished = tune(builtin.load("diabetes"), settings, executor=one_worker, output=tmp_path).finished
+
+    told = json.loads((tmp_path / "best.json").read_text())["model"]
+    assert (finished.shipped, finished.why_shipped) == (told["shipped"], told["why_shipped"]) == (shipped, why)
+    assert f"Saved: {shipped}, because {why}." in (tmp_path / "report.html").read_text()
+
+
+def test_what_has_no_time_for_a_refit_is_saved_as_the_held_out_model(one_worker):
+    diabetes, settings = builtin.load("diabetes"), settings_of(n_iterations=2, n_folds=1)
+    with FoldModels() as models:
+        found = TuneSession(diabetes, open_kb(":memory:"), settings, one_worker, models=models).run()
+        late = replace(settings, seconds=0.001)
+        finished = finish(diabetes, found, one_worker, late, Budget(0.0), models=models)
+
+    assert finished.shipped.startswith("held-out model")
+    assert finished.why_shipped == "there was no time to fit it to all rows"
+
+
+def test_a_resumed_session_saves_a_model_of_its_own_if_the_best_cannot_be_fitted_again(one_worker):
+    diabetes, settings = builtin.load("diabetes"), settings_of(n_iterations=3)
+    with FoldModels() as models:
+        found = TuneSession(diabetes, open_kb(":memory:"), settings, one_worker, models=models).run()
+        first, second = (trial.run.identity for trial in found.ranked[:2])
+        models.keep_only({second})
+        lost = [
+            replace(trial, outcome=replace(trial.outcome, predictions=None)) if trial.run.identity == first else trial
+            for trial in found.trials
+        ]
+        late = replace(settings, seconds=0.001)
+        finished = finish(diabetes, replace(found, trials=tuple(lost)), one_worker, late, Budget(0.0), models=models)
+
+    assert finished.kind == "single"
+    assert finished.chosen[0].trial.run.identity == second
+    assert finished.shipped == "fold models averaged"
