@@ -32,17 +32,18 @@ def predict(
 
     Example: metaml predict results new.csv -o out.csv --proba
     """
-    from metaml.data import read_frame
-    from metaml.errors import BadRequest
-    from metaml.model import load
-    from metaml.model.signing import read_key
-    from metaml.model.table import prediction_table, with_intervals
-
-    loaded = load(model, key=None if verify is None else read_key(verify))
-    if proba and loaded.labels is None:
-        raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave --proba out.")
     line = LiveLine()
     with ticking(line):
+        line.phase("loading the model")
+        from metaml.data import read_frame
+        from metaml.errors import BadRequest
+        from metaml.model import load
+        from metaml.model.signing import read_key
+        from metaml.model.table import prediction_table, with_intervals
+
+        loaded = load(model, key=None if verify is None else read_key(verify))
+        if proba and loaded.labels is None:
+            raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave --proba out.")
         line.phase("reading")
         frame = read_frame(data, like=loaded.schema)
         line.phase(f"predicting {counted(len(frame), 'row')}")
