@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -55,8 +56,10 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         for process in self.processes:
             if process.poll() is None:
+                # Children end by themselves while they are killed one after the other.
                 for child in psutil.Process(process.pid).children(recursive=True):
-                    child.kill()
+                    with suppress(psutil.NoSuchProcess):
+                        child.kill()
                 process.kill()
             process.wait()
         self._folder.cleanup()

@@ -87,7 +87,8 @@ def _error(values: Floats, resampled: Callable[[Array], float], rows: Array) -> 
     """Return the standard error of a mean over folds; of one fold, by bootstrap over its rows."""
     defined = values[np.isfinite(values)]
     if len(defined) > 1:
-        return float(defined.std(ddof=1) / math.sqrt(len(defined)))
+        with np.errstate(over="ignore"):
+            return float(defined.std(ddof=1) / math.sqrt(len(defined)))
     rng = np.random.default_rng(0)
     drawn = np.array([resampled(rng.choice(rows, len(rows))) for _ in range(N_RESAMPLES)])
     drawn = drawn[np.isfinite(drawn)]

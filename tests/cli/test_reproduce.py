@@ -46,7 +46,7 @@ def test_a_run_on_a_bundled_data_set_comes_out_the_same(place):
 
     result = metaml("reproduce", key[:8], "--kb", place)
 
-    assert result.stdout == f"Reproduced: all 21 scores of run {key[:8]} are the same to 1e-9.\n"
+    assert result.stdout == f"Reproduced: all 36 scores of run {key[:8]} are the same to 1e-9.\n"
     assert "Evaluating k_neighbors on wine again" in result.stderr
 
 
@@ -57,7 +57,7 @@ def test_what_differs_is_shown_with_the_versions(place):
 
     result = metaml("reproduce", key, "--kb", place, code=1)
 
-    assert result.stdout.startswith(f"Not reproduced: 21 of the 21 scores of run {key[:8]} differ.")
+    assert result.stdout.startswith(f"Not reproduced: 36 of the 36 scores of run {key[:8]} differ.")
     assert "neg_log_loss" in result.stdout
     assert "  numpy 0." in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80

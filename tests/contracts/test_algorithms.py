@@ -26,6 +26,7 @@ CANNOT_STOP = {("elastic_net", "regression"), *(("k_neighbors", task) for task i
 FIRST_FIT = """
 import importlib, sys
 import numpy as np, pandas as pd
+from metaml.algorithms import ALGORITHMS
 algorithm = ALGORITHMS[sys.argv[1]]
 for name in algorithm.modules:
     importlib.import_module(name)

@@ -211,7 +211,7 @@ def tried(path: Path, rows: pd.DataFrame) -> Verdict:
     return Verdict("fine")
 
 
-def verdicts(cases: Iterator[bytes], rows: pd.DataFrame, folder: Path, *, seconds: float = 30.0) -> Iterator[Verdict]:
+def verdicts(cases: Iterator[bytes], rows: pd.DataFrame, folder: Path, *, seconds: float = 90.0) -> Iterator[Verdict]:
     """Yield the verdict of each case. Each runs in a child process, a new one only after the last has died."""
     tester = _Tester(rows, folder)
     try:
