@@ -126,7 +126,7 @@ def test_the_best_of_a_resumed_search_is_taken_even_if_its_predictions_are_lost(
         finished = finish(iris, known, executor, settings_of(), Budget(None), models=models)
 
     assert (finished.kind, finished.score) == ("single", 1.0)
-    assert finished.chosen == (Chosen(lost, 1.0),)
+    assert finished.chosen == (Chosen(lost, 1.0, is_refit=True),)
 
 
 def test_two_searches_cut_short_in_one_folder_keep_what_they_need(iris, executor, tmp_path):
