@@ -27,6 +27,14 @@ def wait_until(claim, seconds: float = SECONDS) -> None:
         time.sleep(0.02)
 
 
+def _is_whole(file: Path) -> bool:
+    """Return whether Dask has written all of a scheduler file."""
+    try:
+        return "address" in json.loads(file.read_text())
+    except (OSError, ValueError):
+        return False
+
+
 def is_running(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -81,7 +89,7 @@ class Cluster:
             *("--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--scheduler-file", str(file)),
             *(("--protocol", "tls") if self.tls else ()),
         )
-        wait_until(file.exists)
+        wait_until(lambda: _is_whole(file))
         self.port = int(self.url.rpartition(":")[2])
 
     def start_worker(self, *, n_slots: int | None = None, **environment: str) -> subprocess.Popen[bytes]:
