@@ -59,8 +59,8 @@ class SchedulerAddress:
             raise BadRequest(f"{url} needs --tls-ca, --tls-cert and --tls-key. {CERTIFICATES}.")
         if scheme == "tcp" and not is_loopback(url) and not self.is_insecure:
             raise BadRequest(
-                f"{url} is beyond this machine and not encrypted: whoever reaches it can run code on its workers. Use "
-                f"tls://. {CERTIFICATES}. In a network that you trust, add --insecure-scheduler."
+                f"{url} is beyond this machine and not encrypted: anyone who reaches it can run code on its workers. "
+                f"Use tls://. {CERTIFICATES}. In a network that you trust, add --insecure-scheduler."
             )
         return url
 

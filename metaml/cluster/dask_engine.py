@@ -311,5 +311,5 @@ class DaskEngine:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            # An error was handled by whoever waits for the task.
+            # The code that waits for the task handled an error.
             task.exception()

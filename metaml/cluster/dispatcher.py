@@ -115,7 +115,7 @@ class Dispatcher:
         self._last_megabytes = 0.0
         self.n_sent = 0
 
-    # Told by whoever has jobs
+    # Told by the owner of the jobs
 
     def submit(self, ticket: int, job: Job, now: float) -> None:
         """Take a job; it begins as soon as a worker is free."""

@@ -2,7 +2,7 @@
 
 A search compares hundreds of configurations on the same folds. On small data the best of them owe much of their score
 to chance, and an ensemble that is chosen by these scores believes it. It is therefore chosen by repeats: the same
-configurations, other folds, other seeds (`benchmarks/bagging.py`). The models of all folds and repeats are averaged.
+configurations, other folds, other seeds (docs/measured.md). The models of all folds and repeats are averaged.
 """
 
 from collections.abc import Callable, Iterator, Sequence
