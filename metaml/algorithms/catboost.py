@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,19 +137,32 @@ def _take_model(model: Any) -> State:
     return as_bytes(model._serialize_model())
 
 
-def _make_model(kind: type, state: State) -> Any:
+def _make_model(trial: str, kind: type, state: State) -> Any:
     blob = state["content"].tobytes()
     # CatBoost's format has no parser but its own, which may crash on a file that was changed.
-    if not survives(lambda: _tried(kind, blob)):
+    if not survives(f"{__name__}:{trial}", blob):
         raise ValueError("CatBoost cannot read its model")
     model: Any = kind()
     model.load_model(blob=blob)
     return model
 
 
-def _tried(kind: type, blob: bytes) -> None:
+def try_classifier(blob: bytes) -> None:
+    """Load a classifier and predict with it; the process may crash."""
+    from catboost import CatBoostClassifier
+
+    _try_model(CatBoostClassifier(), blob)
+
+
+def try_regressor(blob: bytes) -> None:
+    """Load a regressor and predict with it; the process may crash."""
+    from catboost import CatBoostRegressor
+
+    _try_model(CatBoostRegressor(), blob)
+
+
+def _try_model(model: Any, blob: bytes) -> None:
     """Load a model and predict rows of extreme values with it."""
-    model: Any = kind()
     model.load_model(blob=blob)
     n_columns, categorical = len(model.feature_names_), set(model.get_cat_feature_indices())
     for value in (-1e30, -1.0, 0.0, 1.0, 1e30, np.nan):
@@ -168,7 +181,17 @@ ALGORITHM = Algorithm(
     for_many_rows={"depth": 8, "learning_rate": 0.08},
     saves=(
         TrustedClass("catboost", "metaml.algorithms.catboost:_CatBoost"),
-        TrustedClass("CatBoostClassifier", "catboost:CatBoostClassifier", take=_take_model, make=_make_model),
-        TrustedClass("CatBoostRegressor", "catboost:CatBoostRegressor", take=_take_model, make=_make_model),
+        TrustedClass(
+            "CatBoostClassifier",
+            "catboost:CatBoostClassifier",
+            take=_take_model,
+            make=partial(_make_model, "try_classifier"),
+        ),
+        TrustedClass(
+            "CatBoostRegressor",
+            "catboost:CatBoostRegressor",
+            take=_take_model,
+            make=partial(_make_model, "try_regressor"),
+        ),
     ),
 )

@@ -17,6 +17,7 @@ from metaml.model.freezing import Freezer, thaw
 from metaml.model.sample import Sample
 from metaml.model.trusted import name_of
 from metaml.model.uncertainty import Uncertainty
+from metaml.system.trial_process import kept_trials
 
 
 def save(model: Model, path: str | Path) -> Path:
@@ -61,6 +62,7 @@ def save(model: Model, path: str | Path) -> Path:
     return path
 
 
+@kept_trials()
 def load(path: str | Path, *, key: bytes | None = None) -> Model:
     """Return the model in a file or folder; nothing in the file is executed, and a changed file is refused.
 
