@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 Needs = Literal["labels", "probabilities", "values"]
 LEAST_PROBABILITY = 1e-15
 FromCounts = Callable[..., Floats]
-Batched = Callable[[Array, Array], Floats]
+Batched = Callable[..., Floats]
+Weight = Floats | None
+"""The weight of each row, None if all count the same."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score: `function(truth, prediction)`, where the prediction is what `needs` says.
+    """A score: `function(truth, prediction, weight)`, where the prediction is what `needs` says.
+
+    `weight` is that of each row, None if all count the same. A row of weight 2 counts as two rows.
 
     `label` is its name in prose. `is_loss`: people know it as a positive loss. `is_in_target_unit`: it has the unit of
     the target, which differs between data sets, so only ratios can be compared. `is_about_probabilities`: it asks how
@@ -30,11 +34,11 @@ class Metric:
     accuracy may rank configurations instead.
 
     `from_counts(tables)` is the same score for tables of counts, … × true × predicted, many at once; every metric of
-    labels has one. `batched(truth, batch)` is the same score for candidates × rows × classes, where rows sum to 1; it
-    is there for metrics that are slow one by one.
+    labels has one. `batched(truth, batch, weight)` is the same score for candidates × rows × classes, where rows sum to
+    1; it is there for metrics that are slow one by one.
 
     `has_positive_class`: it looks at one of two classes, and its functions take `positive`. None is the rarer class of
-    the rows at hand.
+    the rows at hand, whatever their weights.
 
     `openml_name` is OpenML's measure that means the same in the tasks `openml_tasks`; empty if there is none.
     """
@@ -81,6 +85,15 @@ class Metric:
             from_counts=None if self.from_counts is None else partial(self.from_counts, positive=positive),
             positive=positive,
         )
+
+
+def mean_over_rows(values: Array, weight: Weight) -> float:
+    """Return the mean of a value per row.
+
+    >>> mean_over_rows(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
+    """
+    return float(np.mean(values) if weight is None else np.average(values, weights=weight))
 
 
 def rarer_class(y: Array) -> int:

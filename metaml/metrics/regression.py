@@ -1,4 +1,4 @@
-"""Metrics of regression: of predicted values."""
+"""Metrics of regression: of predicted values. A row of weight 2 counts as two rows."""
 
 from __future__ import annotations
 
@@ -7,46 +7,51 @@ import math
 import numpy as np
 
 from metaml.arrays import Array
-from metaml.metrics.base import Metric
+from metaml.metrics.base import Metric, Weight, mean_over_rows
 from metaml.metrics.ranks import ranks
 
 
-def neg_rmse(truth: Array, values: Array) -> float:
+def neg_rmse(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the negative root of the mean squared error."""
     unit = _unit_of(truth)
-    return -math.sqrt(_mean_square((truth - values) / unit)) * unit
+    return -math.sqrt(_mean_square((truth - values) / unit, weight)) * unit
 
 
-def neg_mae(truth: Array, values: Array) -> float:
+def neg_mae(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the negative mean absolute error."""
-    return -float(np.mean(np.abs(truth - values)))
+    return -mean_over_rows(np.abs(truth - values), weight)
 
 
-def neg_mape(truth: Array, values: Array) -> float:
+def neg_mape(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the negative mean absolute error as a share of the truth; a truth of 0 counts as the smallest float."""
-    return -float(np.mean(np.abs(truth - values) / np.maximum(np.abs(truth), np.finfo(np.float64).eps)))
+    return -mean_over_rows(np.abs(truth - values) / np.maximum(np.abs(truth), np.finfo(np.float64).eps), weight)
 
 
-def neg_smape(truth: Array, values: Array) -> float:
+def neg_smape(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the negative mean absolute error as a share of the mean size of truth and prediction, in [-2, 0]."""
     size = (np.abs(truth) + np.abs(values)) / 2
-    return -float(np.mean(np.abs(truth - values) / np.where(size > 0, size, 1.0)))
+    return -mean_over_rows(np.abs(truth - values) / np.where(size > 0, size, 1.0), weight)
 
 
-def r2(truth: Array, values: Array) -> float:
+def r2(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the share of variance explained; for a constant target 1 if all is right, else 0."""
     if len(truth) < 2:
         return math.nan
     if np.ptp(truth) == 0:
         return float(np.array_equal(truth, values))
     unit = _unit_of(truth)
-    return 1 - _mean_square((truth - values) / unit) / _mean_square((truth - np.mean(truth)) / unit)
+    spread = _mean_square((truth - mean_over_rows(truth, weight)) / unit, weight)
+    return 1 - _mean_square((truth - values) / unit, weight) / spread
 
 
-def spearman(truth: Array, values: Array) -> float:
+def spearman(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the correlation of ranks; 0 when all predictions are equal."""
-    true_ranks, given_ranks = ranks(truth), ranks(values)
-    true_ranks, given_ranks = true_ranks - true_ranks.mean(), given_ranks - given_ranks.mean()
+    true_ranks, given_ranks = ranks(truth, weight), ranks(values, weight)
+    true_ranks, given_ranks = (item - mean_over_rows(item, weight) for item in (true_ranks, given_ranks))
+    if weight is not None:
+        if min(np.ptp(truth), np.ptp(values)) == 0:
+            return math.nan if np.ptp(truth) == 0 else 0.0
+        true_ranks, given_ranks = true_ranks * np.sqrt(weight), given_ranks * np.sqrt(weight)
     if not true_ranks.any():
         return math.nan
     if not given_ranks.any():
@@ -60,8 +65,8 @@ def _unit_of(truth: Array) -> float:
     return 1.0 if size == 0 or 1e-140 < size < 1e140 else size
 
 
-def _mean_square(errors: Array) -> float:
-    return float(np.mean(np.square(errors)))
+def _mean_square(errors: Array, weight: Weight) -> float:
+    return mean_over_rows(np.square(errors), weight)
 
 
 METRICS = (

@@ -171,3 +171,52 @@ def test_a_metric_with_a_positive_class_looks_at_the_rarer_one_of_all_rows(found
     assert fixed.on(part) is fixed
     assert fixed.function(part, labels) == found.function(part, labels, positive=1) != found.function(part, labels)
     assert fixed.from_counts(confusion(part, labels)) == pytest.approx(fixed.function(part, labels))
+
+
+def weights_of(truth, seed=2):
+    return np.random.default_rng(seed).integers(1, 4, size=len(truth)).astype(float)
+
+
+@every_metric_and_task
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_a_row_of_weight_two_counts_as_two_rows(found, task, has_ties):
+    truth = truth_of(task)
+    weight = weights_of(truth)
+    again = np.repeat(np.arange(len(truth)), weight.astype(int))
+    fixed = found.on(truth)
+    batch = predictions_of(task, truth)
+    batch = batch.round(1) + 1e-3 if has_ties else batch
+
+    for prediction in batch:
+        weighted = fixed.function(truth, given(found, prediction), weight)
+
+        assert type(weighted) is float
+        assert weighted == pytest.approx(fixed.function(truth[again], given(found, prediction)[again]))
+
+
+@every_metric_and_task
+def test_neither_the_order_of_rows_nor_the_unit_of_weights_matters_nor_do_rows_of_weight_zero(found, task):
+    truth, fixed = truth_of(task), found.on(truth_of(task))
+    weight = weights_of(truth)
+    weight[::7] = 0.0
+    used, order = weight > 0, np.random.default_rng(3).permutation(len(truth))
+    prediction = given(found, predictions_of(task, truth)[1])
+    expected = fixed.function(truth, prediction, weight)
+
+    assert fixed.function(truth[order], prediction[order], weight[order]) == pytest.approx(expected)
+    assert fixed.function(truth, prediction, weight / 20) == pytest.approx(expected)
+    assert fixed.function(truth[used], prediction[used], weight[used]) == pytest.approx(expected)
+    assert fixed.function(truth, prediction, np.ones(len(truth))) == pytest.approx(fixed.function(truth, prediction))
+
+
+@every_metric_and_task
+def test_all_forms_of_a_metric_give_the_same_weighted_score(found, task):
+    truth = truth_of(task)
+    weight, batch, fixed = weights_of(truth), predictions_of(task, truth), found.on(truth)
+    expected = [fixed.function(truth, given(found, item), weight) for item in batch]
+
+    if found.batched is not None:
+        assert found.batched(truth, batch, weight) == pytest.approx(expected)
+    if fixed.from_counts is not None:
+        tables = np.stack([confusion(truth, item.argmax(axis=1), weight) for item in batch])
+        assert fixed.from_counts(tables) == pytest.approx(expected)

@@ -98,3 +98,27 @@ def test_rows_without_probability_count_as_uniform():
     scores = all_scores("binary", np.array([0, 1]), np.zeros((2, 2)))
 
     assert scores["neg_log_loss"] == pytest.approx(-math.log(2))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_weighted_scores_equal_those_of_scikit_learn(n_classes):
+    truth, probabilities = random_classification(n_classes, seed=11)
+    labels, weight = probabilities.argmax(axis=1), np.random.default_rng(4).uniform(0.1, 3.0, len(truth))
+
+    scores = all_scores("binary" if n_classes == 2 else "multiclass", truth, probabilities, weight=weight)
+
+    ranked = probabilities[:, 1] if n_classes == 2 else probabilities
+    one_hot = truth == 1 if n_classes == 2 else np.eye(n_classes)[truth]
+    several = {} if n_classes == 2 else {"multi_class": "ovr", "average": "macro"}
+    expected = {
+        "accuracy": reference.accuracy_score(truth, labels, sample_weight=weight),
+        "balanced_accuracy": reference.balanced_accuracy_score(truth, labels, sample_weight=weight),
+        "kappa": reference.cohen_kappa_score(truth, labels, sample_weight=weight),
+        "mcc": reference.matthews_corrcoef(truth, labels, sample_weight=weight),
+        "weighted_kappa": reference.cohen_kappa_score(truth, labels, weights="quadratic", sample_weight=weight),
+        "f1_macro": reference.f1_score(truth, labels, average="macro", sample_weight=weight),
+        "roc_auc": reference.roc_auc_score(truth, ranked, sample_weight=weight, **several),
+        "average_precision": reference.average_precision_score(one_hot, ranked, sample_weight=weight),
+        "neg_log_loss": -reference.log_loss(truth, probabilities, sample_weight=weight),
+    }
+    assert {name: scores[name] for name in expected} == pytest.approx(expected, rel=0, abs=1e-12)

@@ -43,3 +43,19 @@ def test_huge_predictions_score_badly_but_finitely():
 
     assert all(math.isfinite(value) for value in scores.values())
     assert scores["neg_rmse"] < -1e200
+
+
+def test_weighted_scores_equal_those_of_scikit_learn():
+    rng = np.random.default_rng(5)
+    truth, weight = rng.normal(5, 2, size=60), rng.uniform(0.1, 3.0, 60)
+    values = truth + rng.normal(size=60)
+
+    scores = all_scores("regression", truth, values, weight=weight)
+
+    expected = {
+        "neg_rmse": -reference.root_mean_squared_error(truth, values, sample_weight=weight),
+        "neg_mae": -reference.mean_absolute_error(truth, values, sample_weight=weight),
+        "neg_mape": -reference.mean_absolute_percentage_error(truth, values, sample_weight=weight),
+        "r2": reference.r2_score(truth, values, sample_weight=weight),
+    }
+    assert {name: scores[name] for name in expected} == pytest.approx(expected, rel=0, abs=1e-12)
