@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 def bot(
     data: Annotated[list[str] | None, typer.Option(help="A data file or a folder of them; may be repeated.")] = None,
-    builtin: Annotated[bool, typer.Option("--builtin", help="The real data sets inside scikit-learn.")] = False,
+    builtin: Annotated[
+        bool, typer.Option("--builtin", help="Use the real data sets that come with scikit-learn.")
+    ] = False,
     openml_suite: Annotated[str | None, typer.Option(help="OpenML suites, comma-separated, such as 99.")] = None,
     openml_task: Annotated[str | None, typer.Option(help="OpenML tasks, comma-separated, such as 31,37.")] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Read OpenML only from its cache.")] = False,
@@ -56,7 +58,7 @@ def bot(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Evaluations in parallel; default: 1; on a cluster all slots.")
     ] = None,
-    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth.")] = 5,
+    folds: Annotated[int, typer.Option(min=1, help="Cross-validation folds; 1: hold out a fifth of the rows.")] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 60.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Memory limit of one evaluation, in megabytes.")] = 4000.0,
     max_rows: Annotated[int | None, typer.Option(min=10, help="Use at most this many rows of a data set.")] = None,
@@ -70,7 +72,9 @@ def bot(
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     insecure_scheduler: InsecureScheduler = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be run, and for how long.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only show what would be run, and how long it would take.")
+    ] = False,
     user: User = None,
     project: Project = None,
     kb: KB = None,
@@ -79,11 +83,11 @@ def bot(
     """Run random configurations of many algorithms on many data sets and keep every run.
 
     The pair of data set and algorithm with the fewest runs is next; its first run is the default configuration. A
-    second call continues where the first ended. Several bots may share one knowledge base. Ctrl-C finishes the
-    evaluations that are running.
+    second call continues where the first one ended. Several bots may share one knowledge base. After Ctrl-C the bot
+    finishes the evaluations that are running, then ends.
 
-    With --grid, each data set gets all combinations of the given values of one algorithm; other hyperparameters have
-    their defaults. The command metaml kb insight shows what it teaches.
+    With --grid, the bot runs all combinations of the given values of one algorithm on each data set; other
+    hyperparameters keep their defaults. To see the result: metaml kb insight.
 
     Example: metaml bot --builtin --runs 60 --workers 2
     """
@@ -150,7 +154,7 @@ def bot(
 
 
 def _plan(place: str | None, sources: "list[Source]", settings: "BotSettings", form: Format) -> None:
-    """Show what would be run. If there is no knowledge base yet, do not create one for this."""
+    """Show what would be run. Do not create a knowledge base for this."""
     from metaml.random_bot.forecast import plan_runs
     from metaml.starter import add_starter
     from metaml_kb.engine import locate, sqlite_path
@@ -166,7 +170,7 @@ def _plan(place: str | None, sources: "list[Source]", settings: "BotSettings", f
 
 
 def _publisher(*, offline: bool) -> "Publish":
-    """Return the function that uploads runs; it needs an API key and a connection."""
+    """Return the function that uploads runs. Uploading needs an API key and a network connection."""
     from metaml.errors import BadRequest
     from metaml.openml_runs.publishing import Publisher, api_key
     from metaml.sources.openml import Client
@@ -177,7 +181,7 @@ def _publisher(*, offline: bool) -> "Publish":
 
 
 def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: int) -> str:
-    """Return the live line: done, failed, speed, coverage, what is left."""
+    """Return the live line: runs done and failed, runs per minute, coverage, and what is left to do."""
     from metaml.budget import in_words
 
     rate = 60 * progress.n_done / progress.seconds
@@ -196,7 +200,7 @@ def _progress_text(progress: "Progress", settings: "BotSettings", n_datasets: in
 
 
 def _summary(report: "BotReport") -> str:
-    """Return what was done, with the failures by algorithm and status."""
+    """Return the number of runs, their speed, and the failures by algorithm and status."""
     from metaml.budget import in_words
 
     busy = report.busy_seconds / max(report.seconds * report.n_workers, 1e-9)

@@ -23,8 +23,8 @@ def check(
 ) -> None:
     """Check whether new rows are like the training rows; the exit code is 1 if they are not.
 
-    A classifier tries to tell them apart. Each column is compared, new categories are listed, and the target is
-    compared if the file has it, else what the model predicts.
+    A classifier tries to tell new rows from training rows. Each column is compared, and new categories are listed. The
+    target is compared, too; if the file has no target, the predictions of the model are compared instead.
 
     Example: metaml check results new.csv
     """

@@ -25,7 +25,8 @@ def worker(
 ) -> None:
     """Evaluate on this machine for searches and bots elsewhere.
 
-    It wraps `dask worker`, and comes back when the scheduler does. Ctrl-C ends it; its evaluations are made elsewhere.
+    It starts a `dask worker`, which connects again if the scheduler restarts. Ctrl-C ends it; other workers then repeat
+    its unfinished evaluations.
 
     Example: metaml worker --scheduler tcp://127.0.0.1:8786 --slots 2
     """
@@ -41,11 +42,11 @@ def worker(
 
 def cluster(
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: one per core.")] = None,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where the scheduler listens.")] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port of the scheduler.")] = DEFAULT_PORT,
 ) -> None:
-    """Start a scheduler and workers on this machine, to try what a cluster does.
+    """Start a scheduler and workers on this machine, to try out a cluster.
 
-    Only this machine can reach it. Ctrl-C ends all of it.
+    Only this machine can reach the scheduler. Ctrl-C ends the scheduler and the workers.
 
     Example: metaml cluster --workers 4
     """
@@ -69,7 +70,7 @@ def cluster(
 def address_of(
     scheduler: str | None, tls_ca: str | None, tls_cert: str | None, tls_key: str | None, is_insecure: bool
 ) -> "SchedulerAddress":
-    """Return the address that the options name; BadRequest if it may not be used, or Dask is missing."""
+    """Return the scheduler's address from the options. Raises `BadRequest` if it is not allowed, or Dask is missing."""
     from metaml.cluster.address import scheduler_address
     from metaml.cluster.choice import check_installed
 

@@ -27,7 +27,9 @@ SHORT_KEY = 8
 
 def demo(
     output: Annotated[Path, typer.Option(help="Folder for everything the tour makes.")] = Path("metaml-demo"),
-    seconds: Annotated[int, typer.Option(min=1, help="For the search; the rest takes about half a minute.")] = 45,
+    seconds: Annotated[
+        int, typer.Option(min=1, help="Seconds for the search; the other steps take about half a minute.")
+    ] = 45,
 ) -> None:
     """Take a tour: every step of working with metaml, on a real data set, in about a minute.
 
@@ -41,41 +43,43 @@ def demo(
     tour = Tour(output)
     tour.tell(
         f"A tour of metaml: does a microscope image show whether a tumour is malignant? {DATA} has {rows} patients "
-        f"of the University of Wisconsin (the data set comes with scikit-learn); {NEW} has {new} more whose "
-        f"{TARGET} metaml does not see. Everything is in the folder {output}, also the knowledge base: your own is "
+        f"of the University of Wisconsin (the data set comes with scikit-learn); {NEW} has {new} more without the "
+        f"column {TARGET}. All files go to the folder {output}, with a knowledge base for this tour: your own is "
         "not touched. Each command below really runs; you can type it yourself."
     )
     tour.show(f"cd {shlex.quote(str(output))}")
     tour.show(f"export METAML_KB={KB_FILE}")
     tour.tell(
-        "The knowledge base keeps every run ever made. A new one starts with the runs that come with metaml, so "
-        "that even the first search is not a beginner's."
+        "The knowledge base keeps every run. A new one starts with the runs that come with metaml, so "
+        "even your first search uses experience."
     )
     tour.run("kb", "init")
     tour.tell(
-        "What kind of data set is this? Some of its metafeatures, which are how metaml finds data sets like it. "
-        "(It knows these patients already: wdbc is among the data sets that it comes with. Yours will be new to it.)"
+        "What kind of data set is this? Here are some of its metafeatures. By these, metaml finds similar data sets. "
+        "(metaml knows these patients already: it comes with runs on this data set, wdbc. Your data will be new.)"
     )
     tour.run("describe", DATA, "--seconds", str(DESCRIBE_SECONDS), most=9, last=4)
-    tour.tell("What would experience try first? Nothing is run for this; sd is how far above an average try.")
+    tour.tell(
+        "Which configurations does experience suggest first? Nothing is run for this. sd: how far above an average run."
+    )
     tour.run("suggest", DATA, "-n", "3")
     tour.tell(
-        f"Now the search: {seconds} seconds for everything, up to the finished model. Each try is cross-validated, "
-        "stored, and decides what is tried next; the best are combined."
+        f"Now the search: {seconds} seconds, including the final model. Each configuration is cross-validated and "
+        "stored; its score decides what to try next. The best are combined into an ensemble."
     )
     tour.run("tune", DATA, "--time-budget", f"{seconds}s", "--output", RESULT, is_live=True)
-    tour.tell("What was found, against simple baselines:")
+    tour.tell("The result, compared with simple baselines:")
     tour.run("show", RESULT, "--top", "3")
-    tour.tell("The model at work on the patients it never saw:")
+    tour.tell("The model predicts patients that it has never seen:")
     tour.run("predict", RESULT, NEW, "--proba", "-o", PREDICTIONS)
     tour.tell(_verdict(output))
     tour.tell("The knowledge base has grown:")
     tour.run("kb", "info", most=7, last=4)
-    tour.tell("It answers any question, in SQL or from Python. What did each algorithm reach here?")
+    tour.tell("You can query it in SQL or from Python. What did each algorithm reach here?")
     tour.run("kb", "sql", QUERY)
     key = _best_run(output)
     if key:
-        tour.tell("Why was the best of these runs made, and what was expected of it?")
+        tour.tell("Why was the best of these runs made, and which score was expected?")
         tour.run("why", key)
     tour.tell(f"That was all, in {time.monotonic() - started:.0f} s. Open the report in a browser:")
     tour.show_plain(str((output / RESULT / "report.html").resolve()))

@@ -73,7 +73,7 @@ def introduce(dataset: "Dataset", say: Callable[[str], None] = say) -> None:
 
 
 def _similar(place: str | None, fingerprint: str, values: dict[str, float]) -> list[dict[str, Any]]:
-    """Return the known data sets that are most like this one; none where there is no knowledge base."""
+    """Return the known data sets that are most similar to this one; none if there is no knowledge base."""
     from metaml.metafeatures.similarity import nearest
     from metaml_kb.errors import CannotOpen
 

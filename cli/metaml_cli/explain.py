@@ -18,7 +18,8 @@ def explain(
         typer.Option("--class", help="The class whose probability is explained; default: the predicted one."),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, help="Pairs of samples for members that are no boosted trees; more are more exact.")
+        int,
+        typer.Option(min=1, help="Pairs of samples for members other than boosted trees; more pairs are more exact."),
     ] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the sampling.")] = 0,
 ) -> None:
@@ -40,4 +41,4 @@ def explain(
     if output != "-" and len(frame):
         strongest = found.importance().head(5)
         shown = [f"{name} ({size:.3g})" for name, size in strongest.itertuples(index=False)]
-        say(f"Explanations are in {output}. What adds most, in the mean: {', '.join(shown)}.")
+        say(f"Explanations are in {output}. Largest mean contributions: {', '.join(shown)}.")

@@ -30,15 +30,21 @@ def import_table_(
     proposer_column: Annotated[str | None, typer.Option(help="Column that says who proposed the run.")] = None,
     seed_column: Annotated[str | None, typer.Option(help="Column with the seed of a run.")] = None,
     ignore_column: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
-    word_column: Annotated[list[str] | None, typer.Option(help="Column whose values are all words.")] = None,
-    decimal_column: Annotated[list[str] | None, typer.Option(help="Column whose numbers are all decimal.")] = None,
+    word_column: Annotated[
+        list[str] | None, typer.Option(help="Column whose values are text, even if they look like numbers.")
+    ] = None,
+    decimal_column: Annotated[
+        list[str] | None, typer.Option(help="Column whose numbers are floats, even if they look like integers.")
+    ] = None,
     default: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what an empty cell of a column means.")] = None,
     empty_means_default: Annotated[
         bool, typer.Option("--empty-means-default", help="An empty cell is the default, not inactive.")
     ] = False,
     failed_score: Annotated[float | None, typer.Option(help="The score that marks a failed run.")] = None,
-    dataset_prefix: Annotated[str, typer.Option(help="Put before each data set's name, such as openml-task-.")] = "",
-    task: Annotated[str, typer.Option(help="binary, multiclass or regression, if all are the same.")] = "unknown",
+    dataset_prefix: Annotated[str, typer.Option(help="Prefix for each data set's name, such as openml-task-.")] = "",
+    task: Annotated[
+        str, typer.Option(help="binary, multiclass or regression, if all data sets have the same task.")
+    ] = "unknown",
     fold_plan: Annotated[str, typer.Option(help="A name for the way the rows were evaluated.")] = "imported",
     sep: Annotated[str | None, typer.Option(help="Separator; default: detected.", show_default=False)] = None,
     kb: KB = None,
@@ -82,8 +88,8 @@ def import_table_(
 def import_metafeatures_(
     path: Annotated[Path, typer.Argument(help="A csv or tsv file: one row per data set.")],
     dataset_column: Annotated[str, typer.Option(help="Column that names the data set.")],
-    dataset_prefix: Annotated[str, typer.Option(help="As used for import-table.")] = "",
-    source: Annotated[str, typer.Option(help="Who computed them.")] = "openml",
+    dataset_prefix: Annotated[str, typer.Option(help="The same prefix as for import-table.")] = "",
+    source: Annotated[str, typer.Option(help="Who computed the metafeatures.")] = "openml",
     ignore_column: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
     sep: Annotated[str | None, typer.Option(help="Separator; default: detected.", show_default=False)] = None,
     kb: KB = None,
@@ -113,12 +119,12 @@ def import_metafeatures_(
 def import_openml_(
     task: Annotated[str, typer.Option(help="OpenML tasks, comma-separated.")],
     flow: Annotated[str, typer.Option(help="OpenML flows, comma-separated, such as 6969,6970.")],
-    limit: Annotated[int, typer.Option(min=1, help="Evaluations of each task and flow at most.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, help="Most evaluations per task and flow.")] = 1000,
     kb: KB = None,
 ) -> None:
     """Import other people's evaluations from OpenML, with their hyperparameters.
 
-    A flow that is the same as one of our algorithms gets its name; others are called openml.flow.N.
+    A flow that equals one of metaml's algorithms gets the name of that algorithm. Other flows are called openml.flow.N.
 
     Example: metaml kb import-openml --task 31,37 --flow 6969
     """
@@ -128,7 +134,9 @@ def import_openml_(
     tasks, flows = numbers(task), numbers(flow)
     with opened(kb, create=True) as base:
         report = import_evaluations(base, tasks, flows, limit=limit)
-        say(f"{report.n_new} new runs ({report.n_mapped} as algorithms of ours), {report.n_known} known before.")
+        say(
+            f"{report.n_new} new runs ({report.n_mapped} mapped to metaml's algorithms), {report.n_known} known before."
+        )
         for name, reason in report.set_aside.items():
             say(f"{name} is set aside: {reason}")
 

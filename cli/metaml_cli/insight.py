@@ -1,4 +1,4 @@
-"""`metaml kb insight`, `kb plot` and `kb rerank`: what the runs of a knowledge base teach."""
+"""`metaml kb insight`, `kb plot` and `kb rerank`: what can be learned from the runs of a knowledge base."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from metaml.spaces.config import Config
     from metaml_kb import KnowledgeBase
 
-Algorithm = Annotated[str, typer.Option(help="The algorithm whose settings are of interest.")]
-Rows = Annotated[str | None, typer.Option(help="Only data sets of so many rows, such as 500..5000 or ..500.")]
+Algorithm = Annotated[str, typer.Option(help="The algorithm whose hyperparameters to study.")]
+Rows = Annotated[str | None, typer.Option(help="Only data sets with this number of rows, such as 500..5000 or ..500.")]
 Task = Annotated[str | None, typer.Option(help="Only binary, multiclass or regression.")]
 Split = Annotated[str, typer.Option(help="Numbers of rows that divide small from large data sets.")]
 Default = Annotated[
@@ -36,9 +36,10 @@ def insight(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Show what the runs of an algorithm on many data sets teach: which settings matter, and which are best where.
+    """Show which hyperparameters of an algorithm matter, and which values are best, from its runs on many data sets.
 
-    Importance, ranges and best values come from runs that no search proposed; gain is what tuning adds to the default.
+    Importance, ranges and best values come from runs that no search proposed. Gain: how much tuning improves on the
+    default.
 
     Example: metaml kb insight --algorithm lightgbm --metric roc_auc --rows 500..5000
     """
@@ -74,7 +75,7 @@ def _found(
     split: str,
     default: list[str] | None,
 ) -> "Insight":
-    """Return what the runs teach that these options ask for."""
+    """Return the insight that these options ask for."""
     from metaml.experience.insight_runs import algorithm_runs
     from metaml.insight import insight as compute
 
@@ -84,7 +85,7 @@ def _found(
 
 
 def rows_in(text: str | None) -> tuple[float, float] | None:
-    """Return the least and the largest number of rows in a text such as 500..5000.
+    """Return the smallest and the largest number of rows in a text such as 500..5000.
 
     >>> rows_in("500..5000"), rows_in("..500"), rows_in(None)
     ((500, 5000), (0, 500), None)
@@ -95,7 +96,7 @@ def rows_in(text: str | None) -> tuple[float, float] | None:
         return None
     low, dots, high = (part.strip() for part in text.partition(".."))
     if not dots:
-        raise BadRequest(f"--rows {text!r} is no range. Write it as 500..5000, 500.. or ..5000.")
+        raise BadRequest(f"--rows {text!r} is not a range. Write it as 500..5000, 500.. or ..5000.")
     return _number(low) if low else 0, _number(high) if high else float("inf")
 
 
@@ -161,16 +162,16 @@ def rerank(
     metric: Annotated[str | None, typer.Option(help="Any metric of metaml, such as f1, kappa, log_loss, mae.")] = None,
     costs: Annotated[
         list[str] | None,
-        typer.Option(help="TRUE>DECIDED=COST, what an error costs; others cost 1; may be repeated."),
+        typer.Option(help="TRUE>DECIDED=COST: cost of this error; other errors cost 1; may be repeated."),
     ] = None,
     dataset: Annotated[list[str] | None, typer.Option(help="Name or fingerprint; may be repeated.")] = None,
-    top: Annotated[int, typer.Option("-n", min=1, help="How many of each data set; csv and json have all.")] = 10,
+    top: Annotated[int, typer.Option("-n", min=1, help="Runs to show per data set; csv and json have all.")] = 10,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Rank runs anew by a metric that nobody used before, from the predictions that were kept with them.
+    """Rank stored runs by a new metric, from the predictions that were stored with them.
 
-    The column was is the rank by the metric that metaml tune uses by default.
+    The column "was" is the rank by the metric that metaml tune uses by default.
 
     Example: metaml kb rerank --metric f1
     """
@@ -182,7 +183,7 @@ def rerank(
         n = len(frame)
         frame = frame.assign(run=frame["run"].str[:8]).drop(columns="fingerprint").groupby("dataset").head(top)
         show(frame, form)
-        say(f"{counted(n, 'run')} with stored predictions were ranked anew.")
+        say(f"{counted(n, 'run')} with stored predictions were ranked by the new metric.")
     else:
         show(frame, form)
 
@@ -216,14 +217,14 @@ def plot(
     metric: Annotated[str, typer.Option(help="A stored metric, such as roc_auc, accuracy, log_loss, rmse.")],
     algorithm: Annotated[str | None, typer.Option(help="The algorithm; ranks, map and tunability need none.")] = None,
     hyperparameter: Annotated[
-        str | None, typer.Option(help="The one whose values are drawn; default: the first.")
+        str | None, typer.Option(help="Hyperparameter whose values are drawn; default: the first one.")
     ] = None,
     rows: Rows = None,
     task: Task = None,
     split: Split = SPLIT,
     kb: KB = None,
 ) -> None:
-    """Draw what the runs teach: importance, gains, best values by size, mean ranks, or a map of the data sets.
+    """Draw a chart from the runs: importance, gains, best values by size, mean ranks, or a map of the data sets.
 
     Example: metaml kb plot ranks --metric roc_auc --output ranks.svg
     """

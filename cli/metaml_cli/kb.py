@@ -42,7 +42,7 @@ def opened(place: str | None, *, create: bool = False) -> "KnowledgeBase":
 def init(
     kb: KB = None,
     empty: Annotated[
-        bool, typer.Option("--empty", help="Without the starter, the runs that come with metaml.")
+        bool, typer.Option("--empty", help="Leave out the starter (the runs that come with metaml).")
     ] = False,
 ) -> None:
     """Create a knowledge base with the runs that come with metaml, or add these runs to an existing one.
@@ -73,7 +73,7 @@ def info(
     schema: Annotated[bool, typer.Option("--schema", help="List tables and columns instead.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Show what a knowledge base holds, and how much of it came with metaml as a starter.
+    """Show the size of a knowledge base, and how many of its runs came with metaml as the starter.
 
     Example: metaml kb info --format json
     """
@@ -102,12 +102,16 @@ def runs(
     origin: Annotated[
         list[str] | None, typer.Option(help="default, random, warm start, surrogate, repeat, imported, grid.")
     ] = None,
-    session: Annotated[list[str] | None, typer.Option(help="A key, its beginning, or bot, tune, import.")] = None,
+    session: Annotated[
+        list[str] | None, typer.Option(help="Session key or its beginning, or bot, tune, import.")
+    ] = None,
     since: Annotated[str | None, typer.Option(help="A date such as 2026-11-16, or an age such as 2h, 7d.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the newest; the default of a table is 20.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the newest runs; default: 20 in a table, else all.")
+    ] = None,
     source: Annotated[str | None, typer.Option(help="mine, or starter: the runs that came with metaml.")] = None,
-    user: Annotated[str | None, typer.Option(help="Of the session.")] = None,
-    project: Annotated[str | None, typer.Option(help="Of the session.")] = None,
+    user: Annotated[str | None, typer.Option(help="Only sessions of this user.")] = None,
+    project: Annotated[str | None, typer.Option(help="Only sessions of this project.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -155,7 +159,9 @@ def _arranged(frame: "pd.DataFrame") -> "pd.DataFrame":
 @app.command()
 def sessions(
     kind: Annotated[str | None, typer.Option(help="bot, tune, import or starter.")] = None,
-    unfinished: Annotated[bool, typer.Option("--unfinished", help="Only those that run, or were cut short.")] = False,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Only sessions that are running or were interrupted.")
+    ] = False,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -179,7 +185,7 @@ def sessions(
 def compare(
     a: Annotated[str, typer.Argument(help="Key of a session, or its beginning.")],
     b: Annotated[str, typer.Argument(help="Key of another session.")],
-    metric: Annotated[str | None, typer.Option(help="Default: that of the sessions' models.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Metric to compare; default: that of the final models.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
@@ -239,10 +245,10 @@ def sql(
 def export_(
     path: Annotated[Path, typer.Argument(help="File to write, such as team.metaml; .db gives SQLite.")],
     private: Annotated[
-        bool, typer.Option("--private", help="Leave out names, settings, predictions, times of day; salt keys.")
+        bool, typer.Option("--private", help="Leave out names, settings, predictions and times of day; salt the keys.")
     ] = False,
     with_starter: Annotated[
-        bool, typer.Option("--with-starter", help="Also the runs that came with metaml; others have them too.")
+        bool, typer.Option("--with-starter", help="Also export the runs that came with metaml, which every user has.")
     ] = False,
     kb: KB = None,
 ) -> None:
@@ -322,7 +328,9 @@ def diff(
 
 @app.command()
 def upgrade(
-    place: Annotated[str | None, typer.Argument(help="File or URL; default: as --kb.", show_default=False)] = None,
+    place: Annotated[
+        str | None, typer.Argument(help="File or URL; default: METAML_KB, else your own.", show_default=False)
+    ] = None,
     kb: KB = None,
 ) -> None:
     """Upgrade an old knowledge base to the newest schema, after a backup.

@@ -19,12 +19,14 @@ BAR = 30
 
 
 def learn(
-    metric: Annotated[str, typer.Option(help="One of our metrics; auto: those that tune uses by default.")] = "auto",
+    metric: Annotated[str, typer.Option(help="A metric of metaml; auto: the default metrics of metaml tune.")] = "auto",
     algorithms: Annotated[str | None, typer.Option(help="With --evaluate: only these, comma-separated.")] = None,
     exclude_dataset: Annotated[
         list[str] | None, typer.Option(help="Learn without this data set and its near-duplicates; may be repeated.")
     ] = None,
-    evaluate: Annotated[bool, typer.Option("--evaluate", help="Show how good the rankings are instead.")] = False,
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Show how good the rankings are, instead of learning.")
+    ] = False,
     growth: Annotated[int, typer.Option(min=0, help="With --evaluate: data sets of the growth curve.")] = 20,
     output: Annotated[Path | None, typer.Option(help="With --evaluate: folder for pictures and tables.")] = None,
     kb: KB = None,
@@ -32,9 +34,9 @@ def learn(
 ) -> None:
     """Learn from all runs which configurations to try first on a new data set.
 
-    tune uses the result, and learns again by itself when the knowledge base has grown. With --evaluate it shows
-    Kendall's tau-b between the predicted and the true order of configurations on held-out data sets, the most important
-    inputs, and the benefit of a larger knowledge base.
+    metaml tune uses the result, and learns again by itself when the knowledge base has grown. With --evaluate, this
+    command shows Kendall's tau-b between the predicted and the true order of configurations on held-out data sets, the
+    most important inputs, and the benefit of a larger knowledge base.
 
     Example: metaml learn --evaluate --metric roc_auc --algorithms lightgbm
     """
@@ -82,7 +84,7 @@ def _evaluate(
 
 
 def _show_importances(found: "RunHistory") -> None:
-    """Draw the ten inputs that matter most to the meta-learner."""
+    """Draw the ten most important inputs of the meta-learner."""
     from metaml.metalearning.explain import input_importances
     from metaml.metalearning.meta_learner import MetaLearner
 
@@ -94,7 +96,7 @@ def _show_importances(found: "RunHistory") -> None:
 
 
 def _show_growth(found: "RunHistory", n_tasks: int, output: Path | None) -> None:
-    """Show regret after ten evaluations against the number of data sets known."""
+    """Show the regret after ten evaluations by the number of known data sets."""
     import numpy as np
 
     from metaml.metalearning.assessment.growth import growth_curve

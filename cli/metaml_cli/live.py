@@ -13,15 +13,15 @@ from metaml_cli.render import say, unheard
 
 PIPE_SECONDS = 30.0
 PIPE_PHASE_SECONDS = 5.0
-"""A phase that takes longer than this is named in a pipe, once."""
+"""Seconds after which a pipe gets one line with the name of the current phase."""
 TICK_SECONDS = 0.5
-"""How often a terminal shows that work goes on."""
+"""Seconds between updates of the line in a terminal."""
 GAP = "   "
 """Separates the parts of a live line."""
 
 
 class LiveLine:
-    """The state of a long job on standard error: its phase, the time that has passed, and what it found.
+    """The state of a long job on standard error: its phase, the elapsed time, and what it found.
 
     A thread may call `tick` while another one works, and a signal may arrive at any time.
     """
@@ -38,7 +38,7 @@ class LiveLine:
         self._lock = threading.RLock()
 
     def phase(self, name: str) -> None:
-        """Tell what begins now. A terminal shows it at once; a pipe gets a line if it takes more than a moment."""
+        """Begin a phase. A terminal shows its name at once; a pipe gets a line only if the phase takes long."""
         with self._lock:
             self._phase, self._phase_begun, self._phase_was_said = name, self._clock(), False
             self._draw()
@@ -48,7 +48,7 @@ class LiveLine:
         self.follow(lambda _: text)
 
     def follow(self, text: Callable[[float], str]) -> None:
-        """Show the current state, which is a function of the seconds from now; in a pipe only every half minute."""
+        """Show the current state, a function of the seconds since this call; in a pipe only every half minute."""
         with self._lock:
             self._text, self._text_begun = text, self._clock()
             self._draw()
@@ -57,7 +57,7 @@ class LiveLine:
                 say(text(0.0))
 
     def tick(self) -> None:
-        """Show that work goes on: the line with its new time, or in a pipe the name of a phase that takes long."""
+        """Update the elapsed time in a terminal. In a pipe, print the name of a phase that takes long."""
         with self._lock:
             self._draw()
             is_long = self._clock() - self._phase_begun >= PIPE_PHASE_SECONDS
@@ -85,7 +85,7 @@ class LiveLine:
         self.say(text)
 
     def _state(self) -> str:
-        """Return the line as of now, with the phase behind the time."""
+        """Return the current line: the elapsed time, then the phase."""
         first, *others = self._text(self._clock() - self._text_begun).split(GAP)
         return GAP.join([first, *([self._phase] if self._phase else []), *others])
 
@@ -101,7 +101,7 @@ class LiveLine:
 
 @contextmanager
 def ticking(line: LiveLine, *, seconds: float = TICK_SECONDS) -> Iterator[None]:
-    """Let a line tick in the background while something is done; then remove it."""
+    """Update a line in the background during the `with` block; remove it at the end."""
     is_done = threading.Event()
 
     def tick() -> None:

@@ -57,7 +57,7 @@ class OneSentenceGroup(TyperGroup):
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C is behind an error: a library that is being imported may turn it into an ImportError."""
+    """Return whether Ctrl-C caused an error: a library that is being imported may turn it into an ImportError."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None

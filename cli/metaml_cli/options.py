@@ -20,16 +20,27 @@ Scheduler = Annotated[
     str | None,
     typer.Option(help="Evaluate on a Dask cluster: tls://HOST:PORT, tcp://127.0.0.1:PORT or FILE.json."),
 ]
-TlsCa = Annotated[str | None, typer.Option(help="File with the certificate that signs those of the cluster.")]
+TlsCa = Annotated[
+    str | None, typer.Option(help="File with the certificate of the authority that signed the cluster's certificates.")
+]
 TlsCert = Annotated[str | None, typer.Option(help="File with our own certificate for the cluster.")]
 TlsKey = Annotated[str | None, typer.Option(help="File with the key of our certificate.")]
 InsecureScheduler = Annotated[
-    bool, typer.Option("--insecure-scheduler", help="Allow tcp:// beyond this machine. Who reaches it can run code.")
+    bool,
+    typer.Option(
+        "--insecure-scheduler", help="Allow tcp:// to other machines. Anybody who can reach the scheduler can run code."
+    ),
 ]
 Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
 
-User = Annotated[str | None, typer.Option(envvar="METAML_USER", help="Whose session it is: a word to find it by.")]
-Project = Annotated[str | None, typer.Option(envvar="METAML_PROJECT", help="What it is for: a word to find it by.")]
+User = Annotated[
+    str | None,
+    typer.Option(envvar="METAML_USER", help="Name of the person, stored with the session, to filter by later."),
+]
+Project = Annotated[
+    str | None,
+    typer.Option(envvar="METAML_PROJECT", help="Name of the project, stored with the session, to filter by later."),
+]
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -53,7 +64,7 @@ def numbers(text: str | None) -> list[int]:
 
 
 def prediction_form(is_kept: bool, is_float32: bool) -> "Form | None":
-    """Return the form in which predictions are kept, None if they are not."""
+    """Return the number format of stored predictions, or None if they are not stored."""
     if not is_kept:
         return None
     return "float32" if is_float32 else "float16"

@@ -27,8 +27,8 @@ def predict(
 ) -> None:
     """Predict the rows of a table, in the same order.
 
-    The output has a column `prediction`; with --proba, also one per class; with --interval, `low` and `high`, or for
-    classes `set`, the labels that are possible.
+    The output has a column `prediction`; with --proba, also one column per class. With --interval it has `low` and
+    `high` for a number, or `set` for a class: the labels that are possible.
 
     Example: metaml predict results new.csv -o out.csv --proba
     """
@@ -55,7 +55,7 @@ def predict(
             table = with_intervals(table, loaded.predict_interval(frame, interval))
         line.phase("writing")
         text = csv_text(table)
-    # Nothing may be drawn between the rows of a table that goes to the terminal.
+    # Draw no live line between the rows of a table in the terminal.
     write_text(text, output)
     if output != "-":
         n = len(answer.predictions)
@@ -88,15 +88,15 @@ def write_text(text: str, output: str) -> None:
 def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder that metaml tune wrote, or a model.zip.")],
     data: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file with the target.")],
-    metric: Annotated[str | None, typer.Option(help="Only this one; default: all of the task.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Only this metric; default: all metrics of the task.")] = None,
     form: Annotated[Format, typer.Option("--format", help="csv and json write only data to standard output.")] = (
         Format.table
     ),
 ) -> None:
     """Score a saved model on labelled rows, with the standard error of each score.
 
-    Scores are higher-is-better, so a loss is negative. The metric of the search comes first, with the score that was
-    cross-validated then.
+    A higher score is better, so losses are negative. The first row is the metric of the search, beside its
+    cross-validated score.
 
     Example: metaml evaluate results labelled.csv
     """

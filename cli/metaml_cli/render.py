@@ -47,7 +47,7 @@ def unheard() -> Iterator[None]:
 
 
 def counted(n: int, noun: str) -> str:
-    """Return a number with its noun. Unlike the report's function, this one imports no library, so it is fast.
+    """Return a number with its noun. Unlike the report's function, this one imports no library.
 
     >>> counted(1, "run"), counted(12000, "data set")
     ('1 run', '12,000 data sets')

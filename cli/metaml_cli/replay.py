@@ -15,33 +15,39 @@ if TYPE_CHECKING:
 
 def replay(
     session: Annotated[
-        str | None, typer.Option(help="Instead: repeat the proposals of this tuning session.", show_default=False)
+        str | None, typer.Option(help="Repeat the proposals of this tuning session instead.", show_default=False)
     ] = None,
     metric: Annotated[str, typer.Option(help="Score to optimise, such as accuracy or log_loss.")] = "accuracy",
     optimisers: Annotated[
-        str, typer.Option(help="Comma-separated; differences are to the last. name/rule adds a runtime rule.")
+        str, typer.Option(help="Comma-separated; all are compared with the last. name/rule adds a runtime rule.")
     ] = "default,gbqr,forest,random",
     policies: Annotated[str, typer.Option(help="Comma-separated bandits over the algorithms; empty for none.")] = "",
-    algorithm: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
-    dataset: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    algorithm: Annotated[list[str] | None, typer.Option(help="Only this algorithm; may be repeated.")] = None,
+    dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be repeated.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Simulations of each optimiser on each data set.")] = 3,
     evaluations: Annotated[int, typer.Option(min=5, help="Evaluations of each simulation.")] = 100,
-    most: Annotated[int, typer.Option(min=20, help="Configurations of a data set at most.")] = 500,
+    most: Annotated[int, typer.Option(min=20, help="Most configurations per data set.")] = 500,
     workers: Annotated[int, typer.Option(min=1, help="Simulations in parallel.")] = 1,
     table: Annotated[Path | None, typer.Option(help="Take the runs from this csv instead of a KB.")] = None,
     dataset_column: Annotated[str, typer.Option(help="With --table: column that names the data set.")] = "dataset",
-    score_column: Annotated[str | None, typer.Option(help="With --table: the score; default: the metric.")] = None,
-    seconds_column: Annotated[str | None, typer.Option(help="With --table: the runtime.")] = None,
+    score_column: Annotated[
+        str | None, typer.Option(help="With --table: column with the score; default: the metric's name.")
+    ] = None,
+    seconds_column: Annotated[
+        str | None, typer.Option(help="With --table: column with the runtime in seconds.")
+    ] = None,
     ignore_column: Annotated[list[str] | None, typer.Option(help="With --table: column to leave out.")] = None,
-    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="With --table: a loss.")] = False,
+    lower_is_better: Annotated[
+        bool, typer.Option("--lower-is-better", help="With --table: the score is a loss.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(help="Folder for the curves; a second call continues there.")] = None,
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Compare optimisers and bandits by look-up in recorded runs: regret by evaluations and by seconds.
+    """Compare optimisers and bandits on recorded runs: regret by evaluations and by seconds.
 
-    With --session (a key, or its beginning) it checks instead whether the choices of a tuning session follow from its
-    event log: each one is proposed again.
+    Scores are looked up, not computed. With --session (a key, or its beginning) the command proposes each configuration
+    of a tuning session again from its event log, and shows whether the proposals are the same.
 
     Example: metaml replay --metric roc_auc --optimisers default,gbqr,random --output replay/
     """
@@ -93,7 +99,7 @@ def replay(
 
 
 def _retrace(session: str, kb: str | None, form: Format) -> None:
-    """Show the steps of a session, and whether the same is proposed now; exit with 1 if a step differs."""
+    """Show the steps of a session and whether each is proposed again. Exit with 1 if one differs."""
     import pandas as pd
 
     from metaml.tuning.replay_session import replay_session

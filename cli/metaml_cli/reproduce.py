@@ -22,7 +22,7 @@ DIFFERENT = 1
 def reproduce(
     run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
     data: Annotated[
-        Path | None, typer.Option(help="The file it was made on; not needed for the data sets of bot --builtin.")
+        Path | None, typer.Option(help="The data file of the run; not needed for the data sets of bot --builtin.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the stored one.")] = None,
     ignore: Ignore = None,
@@ -122,9 +122,9 @@ def _circumstances(found: "Reproduction") -> str:
     """Return possible reasons for the difference."""
     machine = found.stored.environment
     if machine is None:
-        return "The library versions it was made with are not known."
+        return "The library versions of the stored run are not known."
     elsewhere = machine.host and machine.host != platform.node()
     where = f" It was made on another machine ({machine.host})." if elsewhere else ""
     if found.versions:
-        return f"These versions are not those it was made with.{where}"
-    return f"The library versions are those it was made with.{where} The order of a file's columns matters, too."
+        return f"These versions differ from those of the stored run.{where}"
+    return f"The library versions are the same.{where} The order of a file's columns matters, too."

@@ -13,8 +13,8 @@ from metaml_cli.pages import WIDTH, wrapped
 from metaml_cli.render import Format, counted, say, show
 
 ORDER = (
-    "Order: first what won on earlier versions of this table, if there are any. Then each line is what adds most to "
-    "the lines above it on similar data sets, so a later line may be expected to score higher than an earlier one. "
+    "Order: the best of earlier versions of this table come first, if there are any. Each line after them adds most to "
+    "the lines above it on similar data sets, so a later line may have a higher expected score than an earlier one. "
     "sd: standard deviations of a data set's scores. +1 sd is one of them above the mean of all runs on that data set."
 )
 
@@ -25,7 +25,7 @@ def suggest(
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
     ignore: Ignore = None,
-    metric: Annotated[str, typer.Option(help="What counts; auto: ROC AUC, log loss or RMSE.")] = "auto",
+    metric: Annotated[str, typer.Option(help="Score to optimise; auto: ROC AUC, log loss or RMSE.")] = "auto",
     algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
     exclude_dataset: Annotated[
         list[str] | None,
@@ -36,8 +36,8 @@ def suggest(
 ) -> None:
     """Recommend configurations for a data set from all past runs, with reasons.
 
-    Each line is what adds most to those above it on similar data sets. "sd" is in standard deviations of the scores of
-    a data set: +1 is one above the mean of its runs.
+    Each line adds most to the lines above it on similar data sets. "sd" counts standard deviations of a data set's
+    scores: +1 is one standard deviation above the mean of its runs.
 
     Example: metaml suggest data.csv -n 10
     """
@@ -53,8 +53,8 @@ def suggest(
     if not found.is_known:
         known = counted(found.n_datasets, "data set")
         say(
-            f"{base.name} has runs on {known} of {found.family}, too few to advise (10 are needed); "
-            "metaml bot makes more. Start with the defaults that metaml tune tries first."
+            f"{base.name} has runs on {known} of {found.family}, too few for suggestions (10 data sets are needed). "
+            "metaml bot adds runs. Until then, start with the defaults that metaml tune tries first."
         )
         return
     if form is not Format.table:

@@ -44,7 +44,9 @@ def tune(
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
     ignore: Ignore = None,
-    metric: Annotated[str, typer.Option(help="auto (ROC AUC, log loss, RMSE), f1, accuracy, r2 …")] = "auto",
+    metric: Annotated[
+        str, typer.Option(help="Score to optimise: f1, accuracy, r2 …; auto: ROC AUC, log loss or RMSE.")
+    ] = "auto",
     time_budget: Annotated[str | None, typer.Option(help="Total time, such as 10m; default: 5m.")] = None,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="End after this many evaluations, or when the time is up.")
@@ -67,21 +69,24 @@ def tune(
     ] = False,
     repeats: Annotated[
         int | None,
-        typer.Option(min=0, help="Evaluations of the best on other folds, to choose the ensemble; default: 2 at most."),
+        typer.Option(
+            min=0, help="Evaluate the best runs this often on new folds to choose the ensemble; default: up to 2."
+        ),
     ] = None,
     no_sample: Annotated[
         bool, typer.Option("--no-sample", help="Keep no training rows in the model file; explain and check need them.")
     ] = False,
     max_predict_ms: Annotated[
-        float | None, typer.Option(min=0, help="The saved model may take so many milliseconds for one row, here.")
+        float | None,
+        typer.Option(min=0, help="Most milliseconds that the saved model may take for one row, on this machine."),
     ] = None,
     max_predict_ms_1000: Annotated[
-        float | None, typer.Option(min=0, help="The saved model may take so many milliseconds for 1,000 rows.")
+        float | None, typer.Option(min=0, help="Most milliseconds that it may take for 1,000 rows, on this machine.")
     ] = None,
     max_model_mb: Annotated[
-        float | None, typer.Option(min=0, help="The model file may have so many megabytes.")
+        float | None, typer.Option(min=0, help="Largest size of the model file, in megabytes.")
     ] = None,
-    max_columns: Annotated[int | None, typer.Option(min=1, help="The model may read so many columns.")] = None,
+    max_columns: Annotated[int | None, typer.Option(min=1, help="Most columns that the model may read.")] = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -89,35 +94,43 @@ def tune(
             help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations; on a cluster all slots.",
         ),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of one evaluation; fewer of them run at a time.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Threads per evaluation; with more threads, fewer evaluations run in parallel.")
+    ] = 1,
     stop_at: Annotated[
-        float | None, typer.Option(help="End when an evaluation has this score, such as 0.95; of a loss, at most this.")
+        float | None,
+        typer.Option(help="End when an evaluation reaches this score, such as 0.95; for a loss, this or less."),
     ] = None,
     patience: Annotated[
         int | None, typer.Option(min=1, help="End after this many evaluations without a better score.")
     ] = None,
     folds: Annotated[
-        int, typer.Option(min=1, help="Cross-validation folds; 1 holds out a fifth, as for large data.")
+        int,
+        typer.Option(min=1, help="Cross-validation folds; 1: hold out a fifth, as metaml does for large data."),
     ] = 5,
     limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
     limit_memory: Annotated[float, typer.Option(min=10, help="Memory limit of one evaluation, in megabytes.")] = 4000.0,
-    max_rows: Annotated[int | None, typer.Option(min=10, help="Rows to cross-validate; default: by time.")] = None,
+    max_rows: Annotated[
+        int | None, typer.Option(min=10, help="Most rows to cross-validate; default: chosen by the time budget.")
+    ] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=MOST_SEED, help="The same seed and --iterations give the same runs.")
     ] = 0,
     group: Annotated[
-        str | None, typer.Option(help="Column of groups, such as customers: no group is both trained on and tested.")
+        str | None,
+        typer.Option(help="Column of groups, such as customers: no group is in both training and test rows."),
     ] = None,
-    keep_group: Annotated[bool, typer.Option("--keep-group", help="The group column is a feature, too.")] = False,
+    keep_group: Annotated[bool, typer.Option("--keep-group", help="Use the group column as a feature, too.")] = False,
     time_column: Annotated[
         str | None,
-        typer.Option("--time", help="Column of dates or numbers: test on later rows than those trained on."),
+        typer.Option("--time", help="Column of dates or numbers: train on earlier rows, test on later ones."),
     ] = None,
     test: Annotated[
-        Path | None, typer.Option(help="A table like the first that the model is scored on, and nothing else.")
+        Path | None,
+        typer.Option(help="A second table with the same columns. It is used only to score the final model."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a search that was interrupted, with its budget.")
+        bool, typer.Option("--resume", help="Continue an interrupted search with the rest of its budget.")
     ] = False,
     predictions: Annotated[bool, typer.Option("--predictions", help="Also write out-of-fold predictions.")] = False,
     keep_predictions: KeepPredictions = False,
@@ -156,7 +169,7 @@ def tune(
     if time_budget is None and not iterations:
         time_budget = "5m"
     seconds = None if time_budget is None else seconds_of(time_budget)
-    # The user's time starts when the command is typed. A process that is older was started for something else.
+    # The time budget starts when the command is typed. A process that is older was started for something else.
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
     default = default_workers(iterations, threads)

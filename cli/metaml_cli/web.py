@@ -17,19 +17,19 @@ MANY_RUNS = 100_000
 def web(
     kb: KB = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free one.")] = 8765,
-    host: Annotated[str, typer.Option(help="Address to listen at; other than this machine's own it needs --token.")] = (
+    host: Annotated[str, typer.Option(help="Address to listen on; an address that others can reach needs --token.")] = (
         "127.0.0.1"
     ),
     token: Annotated[
-        str | None, typer.Option(envvar="METAML_TOKEN", help="What visitors must know; at least 16 letters or digits.")
+        str | None, typer.Option(envvar="METAML_TOKEN", help="Password for visitors: at least 16 letters or digits.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
     export: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the pages as files instead.")] = None,
-    runs: Annotated[int, typer.Option(min=0, help="With --export: runs that get a page of their own.")] = 1000,
+    runs: Annotated[int, typer.Option(min=0, help="With --export: number of runs that get their own page.")] = 1000,
 ) -> None:
-    """Look at the knowledge base in a browser: data sets, runs, algorithms, sessions under way.
+    """Look at the knowledge base in a browser: data sets, runs, algorithms, running sessions.
 
-    The server only reads, and only this machine can reach it.
+    The server only reads. By default only this machine can reach it.
 
     Example: metaml web --open
     """
@@ -52,7 +52,7 @@ def web(
 
 
 def _check_extra(host: str, token: str | None) -> None:
-    """Raise `BadRequest` if the web libraries are missing, or others could ask without a token."""
+    """Raise `BadRequest` if the web libraries are missing, or if other machines could connect without a token."""
     from metaml.errors import BadRequest
 
     try:
@@ -83,5 +83,5 @@ def _export(catalogue: "Catalogue", folder: Path, most_runs: int) -> None:
 
 
 def _written(host: str) -> str:
-    """Return an address as it stands in a URL."""
+    """Return an address in the form that a URL needs."""
     return f"[{host}]" if ":" in host else host

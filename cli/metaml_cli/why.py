@@ -23,7 +23,7 @@ def why(
 ) -> None:
     """Explain a run: who proposed it, what was predicted, the result, and which past runs supported it.
 
-    A number, such as 4, is the evaluation of that number in the last search. The leaderboard has number and key.
+    A number such as 4 means evaluation 4 of the last search. The leaderboard shows numbers and keys.
 
     Example: metaml why 1f3a9c02
     """
@@ -39,7 +39,7 @@ def why(
 
 
 def lines_of(stored: "StoredRun") -> list[str]:
-    """Return what a person wants to know of a run as lines of at most 80 columns."""
+    """Return the explanation of a run as lines of at most 80 columns."""
     from metaml.experience.run_explained import explained, title_of
 
     lines = wrapped(title_of(stored))

@@ -42,7 +42,7 @@ def test_a_class_can_be_chosen_and_the_file_named(folder):
     result = run("explain", folder / "out", folder / "same.csv", "--class", "low", "-o", folder / "why.csv")
 
     assert result.stdout == ""
-    assert "What adds most, in the mean: a (" in result.stderr
+    assert "Largest mean contributions: a (" in result.stderr
     assert set(pd.read_csv(folder / "why.csv")["class"]) == {"low"}
     assert run("explain", folder / "out", folder / "same.csv", "--class", "none").exit_code == 2
 

@@ -122,7 +122,7 @@ def test_too_little_experience_is_said_in_a_sentence(place, tmp_path):
     done = call("suggest", place / "iris.csv", "--kb", tmp_path / "small.db")
 
     assert done.exit_code == 0
-    assert "has runs on 2 data sets of classification, too few to advise" in done.stderr
+    assert "has runs on 2 data sets of classification, too few for suggestions" in done.stderr
 
 
 @pytest.mark.parametrize(
