@@ -13,7 +13,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
-from metaml.data import ColumnOptions, Dataset, ReadingLimits, read_frame
+from metaml.data import Dataset, Names, Ordinal, ReadingLimits, column_options, read_frame
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits
@@ -81,6 +81,10 @@ def tune(
     group: str | None = None,
     keep_group: bool = False,
     time: str | None = None,
+    columns: Names = (),
+    categorical: Names = (),
+    numeric: Names = (),
+    ordinal: Ordinal = (),
     test: str | Path | pd.DataFrame | None = None,
     cv: Any = None,
     kb: str | Path | KnowledgeBase | None = None,
@@ -122,6 +126,8 @@ def tune(
     - `exclude_datasets`: names or fingerprints of data sets whose experience is ignored.
     - `kb`: a file, a URL or a `KnowledgeBase` to learn from and to add to, by default METAML_KB, else the user's own;
       ":memory:" neither uses nor adds experience.
+    - `columns`: the only columns that may be features; `categorical`, `numeric`: columns to read as categories, or as
+      numbers, whatever they look like; `ordinal`: levels in their order, as {"size": ["S", "M", "L"]}.
     - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
     - `name`: what the data set is called, by default the name of its file, or of the variable that holds the frame.
     - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
@@ -170,7 +176,15 @@ def tune(
         model_limits=ModelLimits(max_predict_ms, max_predict_ms_1000, max_model_mb, max_columns),
     )
     budget = Budget(settings.seconds)
-    options = ColumnOptions(group=group, keeps_group=keep_group, time=time)
+    options = column_options(
+        group=group,
+        keeps_group=keep_group,
+        time=time,
+        columns=columns,
+        categorical=categorical,
+        numeric=numeric,
+        ordinal=ordinal,
+    )
     dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore, options)
     for warning in dataset.warnings:
         warnings.warn(warning, UserWarning, stacklevel=2)

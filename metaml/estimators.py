@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 from metaml.api import result_of, settings_of
 from metaml.budget import Budget
 from metaml.cluster.choice import Scheduler
-from metaml.data import ColumnOptions, Dataset, Repair, from_frame
+from metaml.data import ColumnOptions, Dataset, Names, Ordinal, Repair, column_options, from_frame
 from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
 from metaml.data.given import name_of
@@ -38,6 +38,44 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 MOST_SEEDS = 2**31 - 1
+
+
+PARAMETERS = """Store what is asked for.
+
+Parameters
+----------
+time_budget: seconds, or a text such as "10m", for all of `fit`; without it `iterations` decide, and without
+    those either it is five minutes
+iterations: the search ends after so many evaluations, if the time does not end it first
+metric: what to optimise; "auto" is ROC AUC, log loss or RMSE
+algorithms, exclude: names of algorithms to use, by default all, and to leave out
+single: one model instead of an ensemble
+refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
+layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
+calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
+repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
+    budget allows, up to twice
+sample: whether the model keeps some training rows, with which it explains predictions and checks new rows
+workers: evaluations at a time, each in a process of its own; None is one for each core, up to 8, but one with
+    `iterations`
+scheduler: address of a Dask scheduler, whose workers then evaluate, by default in all their slots
+threads: of one evaluation
+stop_at, patience: end early, at this score (of a loss, its positive value) or after so many evaluations without
+    a better one
+folds: of the cross-validation that scores an evaluation
+cv: a splitter of scikit-learn, or pairs of training and test rows; each row may be tested once
+time: column of X with dates or numbers; evaluations are scored on later rows than they were trained on
+columns: the only columns of X that may be features; by default all
+categorical, numeric: columns to read as categories, or as numbers, whatever they look like
+ordinal: levels of columns in their order, lowest first, as {"size": ["S", "M", "L"]}
+kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
+    for the command line; ":memory:" neither uses nor adds experience
+output: folder for the model, the report and the tables; None writes nothing
+name: what the data is called in the report and the knowledge base; None is the name of the variable that holds
+    it, if that says anything
+random_state: the same number and `iterations` give the same runs; None is different every time
+verbose: 1 shows progress, as a line that changes in a notebook and else on standard error
+"""
 
 
 class _Tuned(BaseEstimator):  # type: ignore[misc]
@@ -65,45 +103,16 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         folds: int = 5,
         cv: Any = None,
         time: str | None = None,
+        columns: Names = (),
+        categorical: Names = (),
+        numeric: Names = (),
+        ordinal: Ordinal = (),
         kb: str | Path | None = None,
         output: str | Path | None = None,
         name: str | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
-        """Store what is asked for.
-
-        Parameters
-        ----------
-        time_budget: seconds, or a text such as "10m", for all of `fit`; without it `iterations` decide, and without
-            those either it is five minutes
-        iterations: the search ends after so many evaluations, if the time does not end it first
-        metric: what to optimise; "auto" is ROC AUC, log loss or RMSE
-        algorithms, exclude: names of algorithms to use, by default all, and to leave out
-        single: one model instead of an ensemble
-        refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
-        layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
-        calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
-        repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
-            budget allows, up to twice
-        sample: whether the model keeps some training rows, with which it explains predictions and checks new rows
-        workers: evaluations at a time, each in a process of its own; None is one for each core, up to 8, but one with
-            `iterations`
-        scheduler: address of a Dask scheduler, whose workers then evaluate, by default in all their slots
-        threads: of one evaluation
-        stop_at, patience: end early, at this score (of a loss, its positive value) or after so many evaluations without
-            a better one
-        folds: of the cross-validation that scores an evaluation
-        cv: a splitter of scikit-learn, or pairs of training and test rows; each row may be tested once
-        time: column of X with dates or numbers; evaluations are scored on later rows than they were trained on
-        kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
-            for the command line; ":memory:" neither uses nor adds experience
-        output: folder for the model, the report and the tables; None writes nothing
-        name: what the data is called in the report and the knowledge base; None is the name of the variable that holds
-            it, if that says anything
-        random_state: the same number and `iterations` give the same runs; None is different every time
-        verbose: 1 shows progress, as a line that changes in a notebook and else on standard error
-        """
         self.time_budget = time_budget
         self.iterations = iterations
         self.metric = metric
@@ -123,6 +132,10 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.folds = folds
         self.cv = cv
         self.time = time
+        self.columns = columns
+        self.categorical = categorical
+        self.numeric = numeric
+        self.ordinal = ordinal
         self.kb = kb
         self.output = output
         self.name = name
@@ -212,7 +225,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 check_consistent_length(frame, array)
                 named[role] = free_name(role, taken)
                 frame = frame.assign(**{named[role]: array})
-        return frame, ColumnOptions(time=self.time, **named)
+        said = {name: getattr(self, name) for name in ("columns", "categorical", "numeric", "ordinal")}
+        return frame, column_options(time=self.time, **said, **named)
 
     def _rows_and_target(self, X: Any, y: Any) -> tuple[pd.DataFrame, Array]:
         """Return training rows and target, checked by the rules of scikit-learn."""
@@ -239,6 +253,9 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         with _value_errors():
             answer = self.model_.answer(self._rows(X))
         return answer.predictions, np.zeros((0, 0)) if answer.probabilities is None else answer.probabilities
+
+
+_Tuned.__init__.__doc__ = PARAMETERS
 
 
 class MetaMLClassifier(ClassifierMixin, _Tuned):  # type: ignore[misc]

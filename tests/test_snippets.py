@@ -64,6 +64,15 @@ def visits(n: int) -> pd.DataFrame:
     return pd.DataFrame({"day": days, "customer": customers, "age": rng.integers(18, 80, n), "y": np.arange(n) % 2})
 
 
+def shop(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    frame = pd.DataFrame(
+        {"age": rng.integers(18, 80, n), "income": rng.integers(9, 99, n), "size": list("SML") * (n // 3)}
+    )
+    zips, debts = rng.integers(1000, 1004, n), rng.integers(0, 9, n)
+    return frame.assign(zip=zips, debt=debts, bought=np.where(frame["income"] > 9 * debts, "yes", "no"))
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a search on data.csv has ended: its data, its result and the knowledge base of a new user."""
@@ -71,6 +80,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     houses(60).to_csv(folder / "data.csv", index=False)
     houses(8).drop(columns="price").to_csv(folder / "new.csv", index=False)
     visits(60).to_csv(folder / "visits.csv", index=False)
+    shop(60).to_csv(folder / "shop.csv", index=False)
     visits(20).to_csv(folder / "later.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("METAML_STARTER")

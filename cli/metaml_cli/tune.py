@@ -44,6 +44,16 @@ def tune(
     target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
     ignore: Ignore = None,
+    columns: Annotated[
+        list[str] | None, typer.Option(help="Columns to use, comma-separated; default: all but the target.")
+    ] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Columns to read as categories, comma-separated.")
+    ] = None,
+    numeric: Annotated[list[str] | None, typer.Option(help="Columns to read as numbers, comma-separated.")] = None,
+    ordinal: Annotated[
+        list[str] | None, typer.Option(help="Levels of a column in their order: 'size:S<M<L'; may be repeated.")
+    ] = None,
     metric: Annotated[
         str, typer.Option(help="Score to optimise: f1, accuracy, r2 …; auto: ROC AUC, log loss or RMSE.")
     ] = "auto",
@@ -182,7 +192,7 @@ def tune(
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
         from metaml.bandits import DEFAULT_POLICY
-        from metaml.data import ColumnOptions, ReadingLimits, read_dataset
+        from metaml.data import ReadingLimits, column_options, read_dataset
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
         from metaml.experience.load_history import check_left_out
@@ -191,7 +201,15 @@ def tune(
         from metaml.tuning.run import tune as tune_dataset
         from metaml.tuning.stopping.progress import progress_text
 
-        options = ColumnOptions(group=group, keeps_group=keep_group, time=time_column)
+        options = column_options(
+            group=group,
+            keeps_group=keep_group,
+            time=time_column,
+            columns=columns or (),
+            categorical=categorical or (),
+            numeric=numeric or (),
+            ordinal=ordinal or (),
+        )
         limits = ReadingLimits(budget, limit_memory)
         dataset = read_dataset(path, target=target, task=task, limits=limits, ignore=ignore or (), options=options)
         test_table = None if test is None else own_test(test, dataset)

@@ -7,7 +7,7 @@ features.
 from metaml.data.columns import Column, Kind, Repair
 from metaml.data.content import ReadingLimits
 from metaml.data.dataset import Dataset
-from metaml.data.options import ColumnOptions
+from metaml.data.options import ColumnOptions, Names, Ordinal, column_options
 from metaml.data.preparation import from_frame, read_dataset
 from metaml.data.reading import read_frame
 from metaml.data.schema import Applied, Schema
@@ -20,10 +20,13 @@ __all__ = [
     "ColumnOptions",
     "Dataset",
     "Kind",
+    "Names",
+    "Ordinal",
     "ReadingLimits",
     "Repair",
     "Schema",
     "Task",
+    "column_options",
     "from_frame",
     "read_dataset",
     "read_frame",

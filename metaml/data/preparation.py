@@ -10,6 +10,7 @@ import pandas as pd
 from metaml.data.columns import Column, Repair
 from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
+from metaml.data.declared import check_declared, check_directions, declared_finding, wanted_columns
 from metaml.data.fingerprint import fingerprint
 from metaml.data.kinds import InspectedColumn, inspect_columns, numbers_rows
 from metaml.data.leaks import leak_warning
@@ -69,7 +70,7 @@ def _prepare(
     unnamed = {new for new, old in zip(names, raw_names, strict=True) if is_unnamed(old)}
     target_name = find_target(frame, target, name, unnamed=unnamed)
     ignored = _ignored(names, target_name, ignore, name)
-    options = check_roles(frame, options, target_name, name)
+    options = check_declared(names, check_roles(frame, options, target_name, name), target_name, name)
     roles, usable, told = read_roles(frame, options)
     # Codes such as 007 keep their zeros as labels, but become numbers as features.
     labelled = table.codes.get(names.index(target_name), frame[target_name])
@@ -82,21 +83,17 @@ def _prepare(
 
     roles = roles.only(learnt.rows)
     kept = frame if len(rows) == len(frame) else frame.iloc[rows]
-    others = {target_name, *no_features(options)}
+    wanted, left_out = wanted_columns(names, {target_name, *no_features(options)}, options)
     findings = [
         _left_out(finding) if finding.column.name in ignored else finding
-        for finding in _findings(frame, kept, [column for column in names if column not in others], unnamed)
+        for finding in _findings(frame, kept, wanted, unnamed, options)
     ]
     features = _distinctly_named([finding.feature for finding in findings if finding.feature is not None])
-    repairs = (
-        *table.repairs,
-        *renamed,
-        *told,
-        *learnt.repairs,
-        *(repair for finding in findings for repair in finding.repairs),
-    )
+    made = [repair for finding in findings for repair in finding.repairs]
+    repairs = (*table.repairs, *renamed, *told, *learnt.repairs, *left_out, *made)
     if not features:
         raise _without_features(name, repairs)
+    check_directions(options, features, learnt.task)
 
     schema = _schema(features, learnt, table, names)
     X = schema.apply(kept)
@@ -134,13 +131,17 @@ def _ignored(names: list[str], target: str, ignore: Collection[str], file_name: 
 
 
 def _findings(
-    frame: pd.DataFrame, kept: pd.DataFrame, candidates: list[str], unnamed: set[str]
+    frame: pd.DataFrame, kept: pd.DataFrame, candidates: list[str], unnamed: set[str], options: ColumnOptions
 ) -> list[InspectedColumn]:
+    declared = {name: inspect for name in candidates if (inspect := declared_finding(options, name))}
     # A row number is recognised before rows are dropped, as dropping leaves gaps in it.
-    likely = [name for name in candidates if names_an_index(name, was_empty=name in unnamed)]
+    likely = [name for name in candidates if name not in declared and names_an_index(name, was_empty=name in unnamed)]
     counters = {name for name in likely if numbers_rows(frame[name])}
-    found = inspect_columns(kept, [name for name in candidates if name not in counters])
-    return [_row_number(name) if name in counters else next(found) for name in candidates]
+    found = inspect_columns(kept, [name for name in candidates if name not in counters and name not in declared])
+    return [
+        declared[name](kept[name]) if name in declared else _row_number(name) if name in counters else next(found)
+        for name in candidates
+    ]
 
 
 def _left_out(finding: InspectedColumn) -> InspectedColumn:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,13 +39,16 @@ class Roles:
 
     @property
     def digest(self) -> bytes:
-        """Return a hash of the values; empty if no column has a role."""
+        """Return a hash of the values, and of which predictions may only rise or fall; empty if there is neither."""
         digest = hashlib.blake2b(digest_size=16)
         parts = {"groups": self.groups, "times": self.times}
         known = {name: values for name, values in parts.items() if values is not None}
         for name, values in known.items():
             digest.update(name.encode() + np.ascontiguousarray(values + 0).tobytes())
-        return digest.digest() if known else b""
+        directions = sorted(self.options.directions.items())
+        if directions:
+            digest.update(b"directions" + json.dumps(directions).encode())
+        return digest.digest() if known or directions else b""
 
     def only(self, rows: npt.NDArray[np.intp]) -> Roles:
         """Return the roles of some of the rows."""
@@ -60,7 +65,7 @@ NO_ROLES = Roles()
 def check_roles(frame: pd.DataFrame, options: ColumnOptions, target: str, file_name: str) -> ColumnOptions:
     """Return the options with the names as the frame has them; raise an error for one that it does not have."""
     names = [str(name) for name in frame.columns]
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for role in ROLES:
         wanted = getattr(options, role)
         if wanted is None:
@@ -69,7 +74,7 @@ def check_roles(frame: pd.DataFrame, options: ColumnOptions, target: str, file_n
         if name == target:
             raise BadRequest(f"The column {name!r} is the target, so it cannot be the {role}. Choose another --{role}.")
         found[role] = name
-    return ColumnOptions(**{**options.as_json(), **found})
+    return replace(options, **found)
 
 
 def no_features(options: ColumnOptions) -> set[str]:

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from metaml.arrays import Array, Floats
@@ -29,8 +30,9 @@ from metaml.data.names import names_by_position, usable_names
 from metaml.data.task import Task
 from metaml.errors import BadDataset
 
-How = Literal["number", "boolean", "presence", "category", "date"]
-"""How a raw column becomes features; `presence` is 1 where there is a value and 0 where there is none."""
+How = Literal["number", "boolean", "presence", "ordinal", "category", "date"]
+"""How a raw column becomes features; `presence` is 1 where there is a value and 0 where there is none. `ordinal` is the
+place of a level among `categories`, lowest first."""
 
 _CHUNK = 256
 """So many columns are converted at a time, so that memory never holds a third copy of a wide table."""
@@ -212,11 +214,16 @@ def _category(column: pd.Series | None, levels: tuple[str, ...], n_rows: int) ->
     dtype = _category_dtype(levels)
     if column is None:
         return pd.Categorical.from_codes(np.full(n_rows, -1), dtype=dtype), 0
-    words = words_of(column)
+    codes, n_lost = _codes(words_of(column), levels)
+    return pd.Categorical.from_codes(codes, dtype=dtype), n_lost
+
+
+def _codes(words: WordColumn, levels: tuple[str, ...]) -> tuple[npt.NDArray[np.intp], int]:
+    """Return the place of each row's level, -1 where it has none of these, and how many such rows are not missing."""
     places = {level: place for place, level in enumerate(levels)}
     moves = np.array([places.get(category_text(word), -1) for word in words.words] + [-1], dtype=np.intp)
     codes = moves[words.codes]
-    return pd.Categorical.from_codes(codes, dtype=dtype), int(((codes < 0) & (words.codes >= 0)).sum())
+    return codes, int(((codes < 0) & (words.codes >= 0)).sum())
 
 
 @lru_cache(maxsize=256)
@@ -230,6 +237,9 @@ def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
     if feature.how == "presence":
         there = ~np.isnan(without_extremes(floats_of(column))) if holds_floats(column) else words_of(column).codes >= 0
         return [there.astype(np.float64)], 0
+    if feature.how == "ordinal":
+        codes, n_lost = _codes(words_of(column), feature.categories)
+        return [np.where(codes < 0, np.nan, codes)], n_lost
     if feature.how == "number" and holds_floats(column):
         return [without_extremes(floats_of(column))], 0
     words = words_of(column)

@@ -129,7 +129,7 @@ def new_categories(model: Model, frame: pd.DataFrame) -> dict[str, dict[str, int
     names = model.schema.names_of(frame.columns)
     found: dict[str, dict[str, int]] = {}
     for feature in model.schema.features:
-        if feature.how != "category" or feature.source not in names:
+        if feature.how not in ("category", "ordinal") or feature.source not in names:
             continue
         words = words_of(frame.iloc[:, names.index(feature.source)])
         counts = words.counts()

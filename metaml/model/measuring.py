@@ -60,6 +60,8 @@ def raw_rows(dataset: Dataset, n: int) -> pd.DataFrame:
             columns[feature.source] = pd.Series(pd.NaT, index=X.index, dtype="datetime64[ns]")
         else:
             column = X[feature.outputs[0]]
+            if feature.how == "ordinal":
+                column = column.map(dict(enumerate(feature.categories)))
             columns[feature.source] = column.astype(object) if feature.how == "category" else column
     return pd.DataFrame(columns, index=X.index)
 

@@ -83,16 +83,18 @@ SCALERS = {
     "quantile": "QuantileTransformer(output_distribution='normal')",
 }
 FEWEST_FOLDS = 2
+DECLARED = {"categorical", "numeric", "ordinal", "increasing", "decreasing"}
 
 
 def plain_code(dataset: Dataset, algorithm: str, config: Config, *, metric: str, n_folds: int) -> str | None:
     """Return a program that needs no metaml, or None where there is none.
 
     It is possible if the learner's library has it as an estimator, and if each column is a number or a category as it
-    stands in the file.
+    stands in the file. Columns that were declared to be something else, or that may push only one way, are not.
     """
     plain, schema = ALGORITHMS[algorithm].plain, dataset.schema
-    is_readable = schema.n_columns is None and not schema.decimal_commas
+    is_declared = bool(dataset.roles.options.as_json().keys() & DECLARED)
+    is_readable = schema.n_columns is None and not schema.decimal_commas and not is_declared
     if plain is None or not is_readable or any(item.how in ("date", "presence") for item in schema.features):
         return None
     learner = plain(config, dataset.task, dataset.X.shape[1])

@@ -1,9 +1,10 @@
 """A saved model is measured in a fresh process, on rows that look like those it was trained on."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.data import from_frame
+from metaml.data import column_options, from_frame
 from metaml.errors import BadModel
 from metaml.model.measuring import measure, raw_rows, timed
 from tests.model.conftest import model_of, table
@@ -48,3 +49,11 @@ def test_single_rows_and_a_thousand_are_asked_for():
 
     assert set(asked) == {1, 1000}
     assert set(seconds) == {"one", "many"}
+
+
+def test_levels_with_an_order_are_words_again_in_raw_rows():
+    frame = pd.DataFrame({"size": ["S", "L"] * 20, "x": np.arange(40.0), "y": [0, 1] * 20})
+
+    dataset = from_frame(frame, "y", options=column_options(ordinal="size:S<M<L"))
+
+    assert raw_rows(dataset, 2)["size"].tolist() == ["S", "L"]
