@@ -71,6 +71,9 @@ class Algorithm:
 
     `row_power` says how the seconds of an evaluation grow with the rows once there are thousands of them.
 
+    `takes_weights`: `fit` takes `sample_weight`, and a row of weight 2 counts as two. Where rows have weights, other
+    algorithms are left out.
+
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
     see little in them, and single trees are too weak. `plain` returns, for a configuration, a task and a number of
@@ -88,6 +91,7 @@ class Algorithm:
     first_turn_if_slow: int | None = None
     for_many_rows: Config | None = None
     row_power: float = 1.0
+    takes_weights: bool = True
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
     plain: Callable[[Config, Task, int], PlainLearner] | None = None
@@ -97,11 +101,14 @@ class Algorithm:
 class Training:
     """How a booster is trained: the weight of each row, which columns hold category codes, and for how long.
 
+    `n_rows` is how many rows these count as by the weights that they came with.
+
     Training lasts for `rounds`, or until `validation` stops improving. Without either, the number of rounds is fixed.
     In any case it ends when the `allowance` does, after at least one round.
     """
 
     weight: Vector | None
+    n_rows: float
     categorical: Flags
     validation: Validation | None
     rounds: int | None

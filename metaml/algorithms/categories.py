@@ -114,17 +114,20 @@ class Impact:
     a level does not leak a row's own target.
     """
 
-    def fit_transform(self, codes: Rows, count: int, targets: Matrix, rng: np.random.Generator) -> Matrix:
+    def fit_transform(
+        self, codes: Rows, count: int, targets: Matrix, rng: np.random.Generator, weight: Vector | None = None
+    ) -> Matrix:
         """Learn the impact of each level; return the cross-fitted values of the training rows."""
         folds = rng.permutation(len(codes)) % _IMPACT_FOLDS
         cells = codes * _IMPACT_FOLDS + folds
         shape = (count, _IMPACT_FOLDS)
-        rows = np.bincount(cells, minlength=count * _IMPACT_FOLDS).reshape(shape).astype(np.float64)
+        rows = np.bincount(cells, weight, minlength=count * _IMPACT_FOLDS).reshape(shape).astype(np.float64)
+        parts = targets.T if weight is None else targets.T * weight
         sums = np.stack(
-            [np.bincount(cells, weights=t, minlength=count * _IMPACT_FOLDS).reshape(shape) for t in targets.T],
+            [np.bincount(cells, weights=t, minlength=count * _IMPACT_FOLDS).reshape(shape) for t in parts],
             axis=-1,
         )
-        self.mean_: Floats = targets.mean(axis=0)
+        self.mean_: Floats = targets.mean(axis=0) if weight is None else parts.sum(axis=1) / weight.sum()
         self.values_ = self._smooth(sums.sum(axis=1), rows.sum(axis=1))
         others = self._smooth(sums.sum(axis=1, keepdims=True) - sums, rows.sum(axis=1, keepdims=True) - rows)
         result: Matrix = others[codes, folds]

@@ -71,14 +71,14 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds:
     )
 
 
-def ridge_settings(Z: Matrix, y: Vector, *, alpha: float) -> dict[str, Any]:  # noqa: ARG001
+def ridge_settings(Z: Matrix, y: Vector, total: float, *, alpha: float) -> dict[str, Any]:  # noqa: ARG001
     """Return ridge's own penalty, which weighs against the sum over rows."""
-    return {"alpha": alpha * len(Z)}
+    return {"alpha": alpha * total}
 
 
-def logistic_settings(Z: Matrix, y: Vector, *, alpha: float) -> dict[str, Any]:  # noqa: ARG001
+def logistic_settings(Z: Matrix, y: Vector, total: float, *, alpha: float) -> dict[str, Any]:  # noqa: ARG001
     """Return the inverse penalty of logistic regression, which weighs the sum over rows."""
-    return {"C": 1.0 / (alpha * len(Z))}
+    return {"C": 1.0 / (alpha * total)}
 
 
 ALGORITHM = Algorithm(

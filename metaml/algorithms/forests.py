@@ -83,7 +83,14 @@ def plain_forest(family: str, config: Config, task: Task, n_columns: int) -> Pla
     return PlainLearner("sklearn.ensemble", family + kind, settings)
 
 
-def row_settings(Z: Matrix, y: Vector, *, max_features: float, max_samples: float | None) -> dict[str, Any]:
+def row_settings(
+    Z: Matrix,
+    y: Vector,
+    total: float,  # noqa: ARG001
+    *,
+    max_features: float,
+    max_samples: float | None,
+) -> dict[str, Any]:
     """Return columns per split and rows per tree as counts, at least one of each."""
     settings: dict[str, Any] = {"max_features": max(1, round(Z.shape[1] ** max_features))}
     if max_samples is not None:

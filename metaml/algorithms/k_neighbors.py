@@ -54,7 +54,7 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds:
     return TabularClassifier(head, KNeighborsClassifier(**settings), **common)
 
 
-def affordable_neighbors(Z: Matrix, y: Vector, *, wanted: int) -> dict[str, Any]:  # noqa: ARG001
+def affordable_neighbors(Z: Matrix, y: Vector, total: float, *, wanted: int) -> dict[str, Any]:  # noqa: ARG001
     """Return the number of neighbours, which cannot exceed the number of training rows."""
     return {"n_neighbors": min(wanted, len(Z))}
 
@@ -87,6 +87,7 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.neighbors",),
     row_power=1.8,
+    takes_weights=False,
     saves=(
         _NEIGHBORS("KNeighborsClassifier", "sklearn.neighbors:KNeighborsClassifier"),
         _NEIGHBORS("KNeighborsRegressor", "sklearn.neighbors:KNeighborsRegressor"),

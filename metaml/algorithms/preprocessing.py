@@ -13,6 +13,7 @@ import pandas as pd
 
 from metaml.algorithms.base import Matrix, Vector
 from metaml.algorithms.categories import UNSEEN, Columns, Impact, Levels, impact_targets, one_hot
+from metaml.algorithms.weighted_statistics import weighted_middles, weighted_moments, weighted_quantiles
 from metaml.arrays import Flags, Floats
 from metaml.spaces import Choice, Integer, Parameter, When
 from metaml.spaces.config import Config
@@ -87,10 +88,11 @@ class Head:
         self.precision = precision
         self.seed = seed
 
-    def fit_transform(self, X: pd.DataFrame, y: Vector, n_classes: int | None) -> Matrix:
+    def fit_transform(self, X: pd.DataFrame, y: Vector, n_classes: int | None, weight: Vector | None = None) -> Matrix:
         """Learn from the training rows and return them; impact values are cross-fitted.
 
-        `y` holds codes 0 … n_classes-1, or numbers if `n_classes` is None.
+        `y` holds codes 0 … n_classes-1, or numbers if `n_classes` is None. `weight` is that of each row; only scaling
+        by quantiles looks at rows whatever their weight.
         """
         is_category = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes], dtype=bool)
         self.levels_ = {name: Levels(X[name]) for name in X.columns[is_category]}
@@ -108,11 +110,11 @@ class Head:
             if self.encodings_[name] == "impact":
                 self.impacts_[name] = Impact()
                 codes = columns.codes(name, levels)
-                impacts[name] = self.impacts_[name].fit_transform(codes, levels.count, targets, rng)
+                impacts[name] = self.impacts_[name].fit_transform(codes, levels.count, targets, rng, weight)
         scaled, rest = self._encode(columns, impacts)
 
         if self.imputation is not None:
-            self._fit_numbers(scaled)
+            self._fit_numbers(scaled, weight)
         is_native = [self.encodings_[name] == "native" for name in self.levels_]
         native = [np.full(block.shape[1], flag) for flag, block in zip(is_native, rest, strict=True)]
         self.categorical_: Flags = np.concatenate([np.zeros(scaled.shape[1], dtype=bool), *native])
@@ -169,14 +171,17 @@ class Head:
             rest.append(other)
         return np.hstack(numbers), rest
 
-    def _fit_numbers(self, numbers: Matrix) -> None:
-        self.fill_ = _column_by_column(numbers, np.median if self.imputation == "median" else np.mean)
+    def _fit_numbers(self, numbers: Matrix, weight: Vector | None) -> None:
+        if weight is None:
+            self.fill_ = _column_by_column(numbers, np.median if self.imputation == "median" else np.mean)
+        else:
+            self.fill_ = weighted_middles(numbers, weight, is_median=self.imputation == "median")
         filled = np.where(np.isnan(numbers), self.fill_, numbers)
         if self.scaling == "standard":
-            self.centre_, self.spread_ = filled.mean(axis=0), filled.std(axis=0)
+            self.centre_, self.spread_ = _moments(filled, weight)
         elif self.scaling == "robust":
-            low, self.centre_, high = np.quantile(filled, [0.25, 0.5, 0.75], axis=0)
-            self.spread_ = np.where(high > low, (high - low) / 1.349, filled.std(axis=0))
+            low, self.centre_, high = _quartiles(filled, weight)
+            self.spread_ = np.where(high > low, (high - low) / 1.349, _moments(filled, weight)[1])
         elif self.scaling == "quantile":
             from sklearn.preprocessing import QuantileTransformer
 
@@ -198,6 +203,21 @@ class Head:
         if not result.shape[1]:  # a data set without usable columns still has a mean to predict
             result = np.zeros((len(result), 1))
         return result.astype(self.precision)
+
+
+def _moments(filled: Matrix, weight: Vector | None) -> tuple[Floats, Floats]:
+    """Return the mean and the standard deviation of each column."""
+    if weight is None or not filled.shape[1]:
+        return filled.mean(axis=0), filled.std(axis=0)
+    return weighted_moments(filled, weight)
+
+
+def _quartiles(filled: Matrix, weight: Vector | None) -> Floats:
+    """Return the quartiles, 3 × columns."""
+    shares = [0.25, 0.5, 0.75]
+    if weight is None or not filled.shape[1]:
+        return np.asarray(np.quantile(filled, shares, axis=0))
+    return np.column_stack([weighted_quantiles(column, weight, shares) for column in filled.T])
 
 
 def _column_by_column(numbers: Matrix, statistic: Any) -> Floats:

@@ -85,12 +85,12 @@ class _SupportVectors:
 
     def fit(self, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
         """Learn from all rows, or from as many as there is time for: libsvm cannot be stopped on its way."""
-        weight = np.ones(len(y)) if weight is None else weight
         for rows in growing_rows(y, allowance, power=_POWER, seed=self.seed):
             if "epsilon" in self.config:
-                self.machine_: Any = self._machine(Z[rows]).fit(Z[rows], y[rows])
+                own = None if weight is None else weight[rows]
+                self.machine_: Any = self._machine(Z[rows], own).fit(Z[rows], y[rows], sample_weight=own)
             else:
-                self._fit_classes(Z[rows], y[rows], weight[rows], allowance)
+                self._fit_classes(Z[rows], y[rows], np.ones(len(rows)) if weight is None else weight[rows], allowance)
             if allowance.ended_training:
                 return
 
@@ -135,13 +135,17 @@ class _SupportVectors:
         parts = [couple_pairs(chances[i : i + step], self.pairs_) for i in range(0, len(Z), step)]
         return np.vstack(parts) if parts else np.empty((0, n_classes))
 
-    def _machine(self, Z: Matrix) -> Any:
+    def _machine(self, Z: Matrix, weight: Vector | None = None) -> Any:
         from sklearn.svm import SVC, SVR
 
         names = ("kernel", "C", "degree", "coef0", "shrinking", "tol", "epsilon")
         settings = {name: self.config[name] for name in names if name in self.config}
         if "gamma" in self.config:
-            settings["gamma"] = self.config["gamma"] / (Z.shape[1] * (float(Z.var()) or 1.0))
+            variance = Z.var()
+            if weight is not None:
+                counts = np.broadcast_to(weight[:, None], Z.shape)
+                variance = np.average((Z - np.average(Z, weights=counts)) ** 2, weights=counts)
+            settings["gamma"] = self.config["gamma"] / (Z.shape[1] * (float(variance) or 1.0))
         settings |= {"cache_size": _CACHE_MEGABYTES, "max_iter": _MOST_ITERATIONS}
         return SVR(**settings) if "epsilon" in settings else SVC(**settings, decision_function_shape="ovo")
 

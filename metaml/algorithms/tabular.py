@@ -27,11 +27,12 @@ from metaml.algorithms.base import Matrix, Rows, Training, Vector
 from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
+from metaml.algorithms.weighted_statistics import weighted_moments
 from metaml.spaces.config import Value
 from metaml.system.threads import at_most_threads
 
-Settle = Callable[[Matrix, Vector], dict[str, Any]]
-"""Settings of the model that depend on the training rows, such as a number of neighbours they can provide."""
+Settle = Callable[[Matrix, Vector, float], dict[str, Any]]
+"""Settings of the model that depend on the training rows, their target and how many rows these count as by weight."""
 
 
 Train = Callable[[Any, Matrix, Vector, Vector | None, Allowance], object]
@@ -72,17 +73,26 @@ def quietly(n_threads: int) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Training rows: columns, target as codes or numbers, weights; `n_classes` is None for a regression."""
+    """Training rows: columns, target as codes or numbers; `n_classes` is None for a regression.
+
+    `given` are the weights that the rows came with, `weight` those that the model sees: times that of the class.
+    """
 
     X: pd.DataFrame
     y: Vector
     weight: Vector | None
     n_classes: int | None
+    given: Vector | None = None
+
+    @property
+    def total(self) -> float:
+        """Return how many rows these count as."""
+        return len(self.y) if self.given is None else float(self.given.sum())
 
     def only(self, part: Rows) -> _Rows:
         """Return some of the rows."""
-        weight = None if self.weight is None else self.weight[part]
-        return _Rows(self.X.iloc[part], self.y[part], weight, self.n_classes)
+        weight, given = (None if item is None else item[part] for item in (self.weight, self.given))
+        return _Rows(self.X.iloc[part], self.y[part], weight, self.n_classes, given)
 
 
 class _Tabular(BaseEstimator):  # type: ignore[misc]
@@ -132,9 +142,9 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
 
     def _fit_plain(self, rows: _Rows, allowance: Allowance) -> None:
         self.head_, self.model_ = copy.deepcopy(self.head), copy.deepcopy(self.model)
-        Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes)
+        Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes, rows.given)
         if self.settle is not None:
-            self.model_.set_params(**self.settle(Z, rows.y))
+            self.model_.set_params(**self.settle(Z, rows.y, rows.total))
         self.train(self.model_, Z, rows.y, rows.weight, allowance)
 
     def _fit_booster(self, rows: _Rows, fraction: float, allowance: Allowance) -> None:
@@ -161,10 +171,11 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
 
     def _train(self, rows: _Rows, held_out: _Rows | None, rounds: int | None, allowance: Allowance) -> None:
         self.head_, self.model_ = copy.deepcopy(self.head), copy.deepcopy(self.model)
-        Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes)
+        Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes, rows.given)
         validation = None if held_out is None else (self.head_.transform(held_out.X), held_out.y, held_out.weight)
         training = Training(
             weight=rows.weight,
+            n_rows=rows.total,
             categorical=self.head_.categorical_,
             validation=validation,
             rounds=rounds,
@@ -173,18 +184,33 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
         self.model_.fit(Z, rows.y, training)
 
 
+def _used(X: pd.DataFrame, y: Vector, weight: Vector | None) -> tuple[pd.DataFrame, Vector, Vector | None]:
+    """Return the rows that have a weight, their target and their weights."""
+    if weight is None:
+        return X, y, None
+    weight = np.asarray(weight, dtype=np.float64)
+    used = np.flatnonzero(weight > 0)
+    if len(used) == len(weight):
+        return X, y, weight
+    return X.iloc[used].reset_index(drop=True), np.asarray(y)[used], weight[used]
+
+
 class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
     """A classifier for data-set columns; `classes_` are the labels the training rows had."""
 
-    def fit(self, X: pd.DataFrame, y: Vector) -> Self:
-        """Learn from the training rows."""
+    def fit(self, X: pd.DataFrame, y: Vector, sample_weight: Vector | None = None) -> Self:
+        """Learn from the training rows; those of weight 0 do not matter."""
         allowance = Allowance(self.seconds)
+        X, y, given = _used(X, y, sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) > 1:
-            members = np.bincount(codes)
-            balanced = (len(codes) / (len(members) * members))[codes]
-            weight = balanced if self.class_weight == "balanced" else None
-            self._fit_parts(_Rows(X, codes, weight, len(self.classes_)), allowance)
+            weight = given
+            if self.class_weight == "balanced":
+                members = np.bincount(codes, given)
+                total = len(codes) if given is None else given.sum()
+                balanced = (total / (len(members) * members))[codes]
+                weight = balanced if given is None else balanced * given
+            self._fit_parts(_Rows(X, codes, weight, len(self.classes_), given), allowance)
         self.stopped_early_ = allowance.ended_training
         return self
 
@@ -210,16 +236,19 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
     Predictions stay within the range of the training targets, widened by its own width on both sides.
     """
 
-    def fit(self, X: pd.DataFrame, y: Vector) -> Self:
-        """Learn from the training rows."""
+    def fit(self, X: pd.DataFrame, y: Vector, sample_weight: Vector | None = None) -> Self:
+        """Learn from the training rows; those of weight 0 do not matter."""
         allowance = Allowance(self.seconds)
-        y = np.asarray(y, dtype=np.float64)
+        X, y, given = _used(X, np.asarray(y, dtype=np.float64), sample_weight)
         # Squares of very large or very small targets overflow or vanish, so the deviation is computed on a unit scale.
         unit = float(np.abs(y).max()) or 1.0
-        self.mean_, self.std_ = unit * float((y / unit).mean()), unit * float((y / unit).std())
+        if given is None:
+            self.mean_, self.std_ = unit * float((y / unit).mean()), unit * float((y / unit).std())
+        else:
+            self.mean_, self.std_ = (unit * float(item[0]) for item in weighted_moments(y[:, None] / unit, given))
         self.low_, self.high_ = float(y.min()), float(y.max())
         if self.std_ > 0:
-            self._fit_parts(_Rows(X, (y - self.mean_) / self.std_, None, None), allowance)
+            self._fit_parts(_Rows(X, (y - self.mean_) / self.std_, given, None, given), allowance)
         self.stopped_early_ = allowance.ended_training
         return self
 

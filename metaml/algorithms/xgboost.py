@@ -91,7 +91,7 @@ class _XGBoost(Booster):
         import xgboost
 
         self.feature_types_ = ["c" if flag else "q" for flag in training.categorical]
-        settings = self._settings(y)
+        settings = self._settings(y, training.n_rows)
         if "colsample_bytree" in settings:
             settings["colsample_bytree"] = share_of_columns(settings["colsample_bytree"], Z.shape[1])
         train = self._matrix(Z, y, training.weight)
@@ -137,7 +137,7 @@ class _XGBoost(Booster):
             nthread=self.n_threads,
         )
 
-    def _settings(self, y: Vector) -> dict[str, Any]:
+    def _settings(self, y: Vector, n_rows: float) -> dict[str, Any]:
         ours = (
             "early_stopping_rounds",
             "validation_fraction",
@@ -156,7 +156,7 @@ class _XGBoost(Booster):
         if settings["booster"] == "gblinear":
             settings["updater"] = "coord_descent"  # the default updates in parallel and differs from run to run
             # This booster multiplies its penalties by the number of rows, trees do not.
-            settings |= {name: settings[name] / len(y) for name in ("lambda", "alpha")}
+            settings |= {name: settings[name] / n_rows for name in ("lambda", "alpha")}
         else:
             settings["tree_method"] = "hist"
         return settings | {"seed": self.seed, "nthread": self.n_threads, "verbosity": 0}

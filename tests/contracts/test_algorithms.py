@@ -237,3 +237,81 @@ def test_a_name_in_model_files_means_the_same_class_for_all_algorithms():
     recipes = [*SHARED, *(recipe for algorithm in KNOWN for recipe in algorithm.saves)]
 
     assert len({recipe.name for recipe in recipes}) == len(set(recipes)) == len({recipe.place for recipe in recipes})
+
+
+def small(algorithm, task):
+    """A configuration that is deterministic given the rows, and looks at weights alone where it could count rows."""
+    plain = {
+        "min_samples_leaf": 1,
+        "min_samples_split": 2,
+        "bootstrap": False,
+        "min_data_in_leaf": 1,
+        "encoding": "one_hot",
+        "max_features": 1.0,
+        "n_estimators": 12,
+        "tol": 1e-5,
+        "subsample": 1.0,
+        "colsample_bytree": 1.0,
+    }
+    config = algorithm.space(task).default()
+    config |= {name: value for name, value in plain.items() if name in config}
+    config.pop("max_samples", None)
+    return config | ({"max_levels": 16} if "encoding" in config else {})
+
+
+EXACT = {
+    **dict.fromkeys(("decision_tree", "random_forest", "extra_trees", "gradient_boosting", "xgboost"), TASKS),
+    "adaboost": ("binary", "multiclass"),
+    "elastic_net": TASKS,
+    "svm": ("regression",),
+}
+"""Where weight 2 is exactly a doubled row. Others draw rows, hold some out, or make bins by the number of rows."""
+
+
+def weighted_rows(task, n=22):
+    rng = np.random.default_rng(11)
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n), "kind": categories(rng, n, 3)})
+    X.loc[::9, "b"] = np.nan
+    signal = X["a"].to_numpy() + 1.5 * (X["kind"] == "level 1") + 0.3 * rng.normal(size=n)
+    y = signal if task == "regression" else np.digitize(signal, [0.5] if task == "binary" else [0.0, 1.0])
+    return X, y, rng.integers(1, 4, size=n).astype(float)
+
+
+@every_algorithm_and_task
+def test_a_row_of_weight_two_is_learnt_as_two_rows(algorithm, task):
+    if task not in EXACT.get(algorithm.name, ()):
+        return
+    X, y, weight = weighted_rows(task)
+    again = np.repeat(np.arange(len(y)), weight.astype(int))
+    config = small(algorithm, task)
+    configs = [config, config | {"class_weight": "balanced"}] if "class_weight" in config else [config]
+
+    for config in configs:
+        once = algorithm.build(config, task=task, seed=1).fit(X, y, sample_weight=weight)
+        twice = algorithm.build(config, task=task, seed=1).fit(X.iloc[again].reset_index(drop=True), y[again])
+
+        assert answers(once, X, task) == pytest.approx(answers(twice, X, task), abs=2e-3)
+
+
+@every_algorithm_and_task
+def test_weights_are_learnt_from_and_rows_of_weight_zero_do_not_matter(algorithm, task):
+    X, y, weight = weighted_rows(task, n=70)
+    weight[y > np.median(y)] *= 20
+    weight[::6] = 0.0
+    used = weight > 0
+    strange = X.assign(a=X["a"].where(used, 1e9))
+
+    def build():
+        return algorithm.build(cheap(algorithm.space(task).default()), task=task, seed=1)
+
+    if not algorithm.takes_weights:
+        with pytest.raises(TypeError, match="sample_weight"):
+            build().fit(X, y, sample_weight=weight)
+        return
+
+    without = build().fit(X[used].reset_index(drop=True), y[used], sample_weight=weight[used])
+    with_zeros = build().fit(strange, y, sample_weight=weight)
+    unweighted = build().fit(X[used].reset_index(drop=True), y[used])
+
+    assert np.array_equal(answers(with_zeros, X, task), answers(without, X, task))
+    assert answers(without, X, task).mean(axis=0) != pytest.approx(answers(unweighted, X, task).mean(axis=0), abs=1e-3)
