@@ -24,6 +24,7 @@ def web(
         str | None, typer.Option(envvar="METAML_TOKEN", help="Password for visitors: at least 16 letters or digits.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Add a page for SELECT statements; they only read.")] = False,
     export: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the pages as files instead.")] = None,
     runs: Annotated[int, typer.Option(min=0, help="With --export: number of runs that get their own page.")] = 1000,
 ) -> None:
@@ -33,14 +34,17 @@ def web(
 
     Example: metaml web --open
     """
+    from metaml.errors import BadRequest
     from metaml.web.catalogue import Catalogue
     from metaml.web.site import prepare
     from metaml_kb.browsing.read_only import open_read_only
 
     if export is None:
         _check_extra(host, token)
+    elif sql:
+        raise BadRequest("SQL needs the server. Leave out --sql or --export.")
     with open_read_only(kb) as base:
-        catalogue = Catalogue(base)
+        catalogue = Catalogue(base, allows_sql=sql)
         n_runs = base.n_runs()
         if n_runs > MANY_RUNS:
             say(f"Reading {n_runs:,} runs …")

@@ -25,6 +25,7 @@ MOST_MEGABYTES = 1000.0
 _INSTRUCTIONS = 20_000
 _MEMORY_SECONDS = 0.02
 _CHUNK = 1000
+_FEW = 16
 
 
 class _Limits:
@@ -62,12 +63,12 @@ class _Limits:
         if self.is_large:
             raise BadQuery(
                 f"The query took more than {self.megabytes:,g} megabytes of memory and was stopped. "
-                "Select fewer rows or columns, or allow more with --limit-memory."
+                "Select fewer rows or columns, or allow more with: metaml kb sql --limit-memory"
             )
         if self.is_late:
             raise BadQuery(
                 f"The query took more than {self.seconds:,g} seconds and was stopped. "
-                "Ask for less, or allow more time with --timeout."
+                "Ask for less, or allow more time with: metaml kb sql --timeout"
             )
 
 
@@ -101,9 +102,14 @@ def _guarded(connection: Connection, limits: _Limits) -> Iterator[None]:
         raise BadQuery(f"SQL queries work on SQLite and PostgreSQL, not on {connection.dialect.name}. Use runs().")
     raw.set_authorizer(_authorize)
     raw.set_progress_handler(limits.is_over, _INSTRUCTIONS)
+    # One instruction can make a value of a gigabyte, and SQLite asks nobody meanwhile.
+    longest = raw.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
+    if limits.megabytes is not None:
+        raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(longest, round(limits.megabytes * 1e6)))
     try:
         yield
     finally:
+        raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
         raw.set_progress_handler(None, 0)
         raw.set_authorizer(_allow_all)
 
@@ -115,8 +121,9 @@ def read_sql(
     *,
     timeout: float | None = TIMEOUT_SECONDS,
     limit_memory: float | None = MOST_MEGABYTES,
+    most_rows: int | None = None,
 ) -> pd.DataFrame:
-    """Return the result of one SELECT. `KnowledgeBase.sql` explains the arguments."""
+    """Return the result of one SELECT. `KnowledgeBase.sql` explains the arguments; `most_rows` are read at most."""
     opening = _OPENING.match(query)
     if opening is None:
         raise BadQuery(f"Only reading is possible here, but the query starts with {query.strip()[:20]!r}. Use SELECT.")
@@ -126,10 +133,12 @@ def read_sql(
         try:
             with _guarded(connection, limits):
                 # Without a cursor on the server, PostgreSQL's driver takes all rows at once. An explanation has few.
-                streamed = {"stream_results": opening[1].lower() != "explain"}
+                streamed = {"stream_results": opening[1].lower() != "explain", "max_row_buffer": _CHUNK}
+                if most_rows is not None:
+                    streamed["max_row_buffer"] = _FEW
                 statement = _statement(query, parameters)
                 with connection.execute(statement, dict(parameters or {}), execution_options=streamed) as result:
-                    columns, rows = _fetched(result, limits)
+                    columns, rows = _fetched(result, limits, most_rows)
         except (SQLAlchemyError, sqlite3.Error) as error:
             raise _blame(engine, error, limits) from None
         finally:
@@ -138,15 +147,19 @@ def read_sql(
     return frame.apply(_typed) if len(frame) else frame
 
 
-def _fetched(result: CursorResult[Any], limits: _Limits) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the columns and the rows of a result, as metaml shows them."""
+def _fetched(
+    result: CursorResult[Any], limits: _Limits, most_rows: int | None
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the columns and the rows of a result, as metaml shows them; not more than `most_rows`."""
     if not result.returns_rows:
         raise BadQuery("The query returned no table. Use a single SELECT.")
     columns = _unique(list(result.keys()))
     rows: list[tuple[Any, ...]] = []
-    for part in result.partitions(_CHUNK):
+    for part in result.partitions(_CHUNK if most_rows is None else _FEW):
         rows += [tuple(map(_shown, row)) for row in part]
         limits.check()
+        if most_rows is not None and len(rows) >= most_rows:
+            return columns, rows[:most_rows]
     return columns, rows
 
 

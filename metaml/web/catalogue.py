@@ -62,10 +62,10 @@ class KnownSession:
 
 
 class Catalogue:
-    """A knowledge base as the pages see it. Several threads may ask at once."""
+    """A knowledge base as the pages see it. Several threads may ask at once; `allows_sql` lets them ask in SQL."""
 
-    def __init__(self, kb: KnowledgeBase) -> None:
-        self.kb = kb
+    def __init__(self, kb: KnowledgeBase, *, allows_sql: bool = False) -> None:
+        self.kb, self.allows_sql = kb, allows_sql
         self.digest = Digest()
         self.revision = ""
         self.is_complete = False

@@ -42,7 +42,10 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page: its title, content and tables. `part` is a piece of a page, answered without the frame."""
+    """A page: its title, content and tables. `part` is a piece of a page, answered without the frame.
+
+    `status` is that of the answer: 400 for what cannot be asked.
+    """
 
     title: str
     content: Html
@@ -51,6 +54,7 @@ class Page:
     sheets: Mapping[str, Sheet] = field(default_factory=dict)
     is_part: bool = False
     is_unchanged: bool = False
+    status: int = 200
 
 
 def address(path: str, **query: str | int | None) -> str:
@@ -98,8 +102,11 @@ def command(line: str) -> Html:
     return tag("pre", tag("code", line))
 
 
-def whole(page: Page, *, where: str, policy: str | None = None) -> str:
-    """Return a page as an HTML document; `where` names the knowledge base, `policy` a content security policy."""
+def whole(page: Page, *, where: str, policy: str | None = None, more: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a page as an HTML document.
+
+    `where` names the knowledge base, `policy` is a content security policy, `more` has further entries of the menu.
+    """
     head = joined(
         tag("meta", charset="utf-8"),
         None if policy is None else tag("meta", http_equiv="Content-Security-Policy", content=policy),
@@ -112,7 +119,8 @@ def whole(page: Page, *, where: str, policy: str | None = None) -> str:
         Html('<script src="/static/htmx.min.js" defer></script><script src="/static/web.js" defer></script>'),
     )
     entries = [
-        tag("a", name, href=path, aria_current="page" if name == page.menu else None) for name, path in MENU.items()
+        tag("a", name, href=path, aria_current="page" if name == page.menu else None)
+        for name, path in (*MENU.items(), *more)
     ]
     bar = tag(
         "div",

@@ -17,10 +17,12 @@ from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, empty, heading, whole
 from metaml.web.safety import LEAST_TOKEN, Guard, hosts_of, is_local
 from metaml.web.site import answer, missing_page, table_of
+from metaml.web.sql import MENU_ENTRY
 from metaml.web.static_files import STATIC, static_text
 from metaml_kb.errors import KBError, TooSlow
 
-MOST_QUERY = 4000
+MOST_QUERY = 20_000
+"""Letters of a query. A longer one is refused: half of it would ask for something else."""
 
 
 def make_app(catalogue: Catalogue, *, host: str = "127.0.0.1", token: str | None = None) -> Guard:
@@ -47,8 +49,10 @@ def check_token(host: str, token: str | None) -> None:
 
 def respond(catalogue: Catalogue, path: str, query: str) -> Response:
     """Return the answer to a request: a page, a part of one, or a table as csv."""
+    if len(query) > MOST_QUERY:
+        return Response(f"An address has at most {MOST_QUERY:,} letters here.", 414, media_type="text/plain")
     words: dict[str, str] = {}
-    for name, value in parse_qsl(query[:MOST_QUERY]):
+    for name, value in parse_qsl(query):
         words[name] = f"{words[name]},{value}" if name in words and name == "run" else value
     asked = Asked(path, words)
     try:
@@ -56,7 +60,8 @@ def respond(catalogue: Catalogue, path: str, query: str) -> Response:
             sheet = table_of(catalogue, asked)
             headers = {"content-disposition": f'attachment; filename="{sheet.name}.csv"'}
             return Response(sheet.csv(), media_type="text/csv", headers=headers)
-        found, status = answer(catalogue, asked), 200
+        found = answer(catalogue, asked)
+        status = found.status
     except NotThere as missing:
         found, status = missing_page(missing), 404
     except TooSlow as slow:
@@ -65,7 +70,11 @@ def respond(catalogue: Catalogue, path: str, query: str) -> Response:
         found, status = _problem("The knowledge base could not be read", error), 500
     if found.is_unchanged:
         return Response(status_code=204)
-    text = found.content if found.is_part else whole(found, where=catalogue.kb.name)
+    text = (
+        found.content
+        if found.is_part
+        else whole(found, where=catalogue.kb.name, more=[MENU_ENTRY] * catalogue.allows_sql)
+    )
     return Response(text, status, headers={"cache-control": "no-store"}, media_type="text/html")
 
 

@@ -20,6 +20,7 @@ from metaml.web.runs import runs
 from metaml.web.session import session
 from metaml.web.sessions import sessions
 from metaml.web.sheet import Sheet
+from metaml.web.sql import sql
 
 Write = Callable[..., Page]
 PAGES: dict[str, Write] = {
@@ -34,6 +35,7 @@ PAGES: dict[str, Write] = {
     "/algorithms/{}": algorithm,
     "/map": dataset_map,
     "/compare": compare,
+    "/sql": sql,
 }
 """The function that writes each page. `{}` stands for one word of the address, which it gets as an argument."""
 _PATTERNS = [(re.compile(path.replace("{}", "([^/]{1,200})")), write) for path, write in PAGES.items()]

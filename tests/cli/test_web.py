@@ -29,6 +29,7 @@ def test_it_writes_pages_as_files(place, tmp_path):
         (["--host", "0.0.0.0"], "--token"),
         (["--token", "short"], "16 letters"),
         (["--kb", "missing.db"], "no knowledge base"),
+        (["--sql", "--export", "pages"], "SQL needs the server"),
     ],
 )
 def test_what_it_cannot_do_is_a_sentence(place, options, said):

@@ -31,10 +31,10 @@ def filled_server(postgres_url) -> str:
 
 @pytest.fixture(params=["file", "postgresql"])
 def catalogue(request: pytest.FixtureRequest) -> Iterator[Catalogue]:
-    """A filled knowledge base of each kind in turn, read-only."""
+    """A filled knowledge base of each kind in turn, read-only, with every page."""
     place = request.getfixturevalue("filled_file" if request.param == "file" else "filled_server")
     with open_read_only(place) as kb:
-        yield Catalogue(kb)
+        yield Catalogue(kb, allows_sql=True)
 
 
 @pytest.fixture

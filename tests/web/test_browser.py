@@ -29,7 +29,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def server(filled_file) -> Iterator[Served]:
-    with open_read_only(filled_file) as kb, served(Catalogue(kb)) as running:
+    with open_read_only(filled_file) as kb, served(Catalogue(kb, allows_sql=True)) as running:
         yield running
 
 

@@ -25,6 +25,7 @@ ADDRESSES = {
     "/algorithms/{}": {},
     "/map": {},
     "/compare": {"a": TUNE, "b": BOT},
+    "/sql": {"q": "SELECT name, fingerprint, NULL AS missing FROM dataset"},
 }
 
 
