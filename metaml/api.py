@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import SEARCHED
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
@@ -307,7 +307,7 @@ def settings_of(
     """Return the settings for a budget and algorithms as people give them."""
     if iterations is not None and iterations < 1:
         raise BadRequest(f"{iterations} iterations find nothing. Give at least 1, or none and a time budget.")
-    wanted = tuple(ALGORITHMS) if algorithms is None else names_in(algorithms)
+    wanted = SEARCHED if algorithms is None else names_in(algorithms)
     return TuneSettings(
         seconds=_seconds_in(time_budget, iterations),
         n_iterations=iterations,

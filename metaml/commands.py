@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import SEARCHED
 from metaml.budget import seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import TASKS, ColumnOptions, read_frame
@@ -290,7 +290,7 @@ def bot(
     if not (paths or builtin or tasks or suites):
         raise BadRequest('No data set was named. Give data="folder", builtin=True or openml_task=[31].')
     settings = BotSettings(
-        algorithms=names_in(algorithms) if algorithms else tuple(ALGORITHMS),
+        algorithms=names_in(algorithms) if algorithms else SEARCHED,
         grid=grid or {},
         keep_predictions=form_of(keep_predictions),
         n_runs=runs,

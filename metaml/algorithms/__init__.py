@@ -21,9 +21,10 @@ from metaml.algorithms import (
     xgboost,
 )
 from metaml.algorithms.base import Algorithm
+from metaml.algorithms.componentwise import additive
 from metaml.errors import BadRequest
 
-__all__ = ["ALGORITHMS", "KNOWN", "Algorithm", "check_known"]
+__all__ = ["ALGORITHMS", "KNOWN", "SEARCHED", "Algorithm", "check_known"]
 
 KNOWN: tuple[Algorithm, ...] = (
     random_forest.ALGORITHM,
@@ -38,6 +39,7 @@ KNOWN: tuple[Algorithm, ...] = (
     adaboost.ALGORITHM,
     mlp.ALGORITHM,
     catboost.ALGORITHM,
+    additive.ALGORITHM,
 )
 """Every algorithm, also those whose library is not installed here."""
 
@@ -45,6 +47,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     found.name: found for found in KNOWN if not found.is_extra or find_spec(found.modules[0]) is not None
 }
 """Every algorithm by name; one whose library is an extra is among them where that is installed."""
+
+SEARCHED: tuple[str, ...] = tuple(name for name, found in ALGORITHMS.items() if found.is_searched)
+"""What a search or a bot tries unless it is told otherwise."""
 
 
 def check_known(names: Iterable[str]) -> None:

@@ -78,6 +78,9 @@ class Algorithm:
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
     see little in them, and single trees are too weak. `plain` returns, for a configuration, a task and a number of
     columns, the same learner as its library has it, for a program without metaml; None where a library has none.
+
+    `is_searched` says whether a search or a bot tries it without being asked for it by name. `is_readable` says whether
+    its default models are such that a person can read them.
     """
 
     name: str
@@ -95,6 +98,8 @@ class Algorithm:
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
     plain: Callable[[Config, Task, int], PlainLearner] | None = None
+    is_searched: bool = True
+    is_readable: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

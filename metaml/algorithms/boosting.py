@@ -33,10 +33,14 @@ FIXED_ROUNDS = "metaml stops by held-out rows; here the number of rounds is fixe
 """What a plain booster does differently."""
 
 
-def stopping_parameters(when: When | None = None) -> list[Parameter]:
-    """Return the parameters of early stopping: patience in rounds, held-out fraction, refit on all rows."""
+def stopping_parameters(when: When | None = None, *, patience: tuple[int, int, int] = (5, 50, 20)) -> list[Parameter]:
+    """Return the parameters of early stopping: patience in rounds, held-out fraction, refit on all rows.
+
+    `patience` are its least, its most and its default.
+    """
+    low, high, default = patience
     return [
-        Integer("early_stopping_rounds", 5, 50, default=20, log=True, when=when),
+        Integer("early_stopping_rounds", low, high, default=default, log=True, when=when),
         Float("validation_fraction", 0.1, 0.3, default=0.1, when=when),
         Choice(REFIT, (False, True), default=False, when=when),
     ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, SEARCHED
 from metaml.data import Task
 from metaml.errors import BadRequest
 from metaml.evaluation import default_metric
@@ -30,7 +30,7 @@ class LessonRequest:
 
     metric: str
     task: Task
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    algorithms: tuple[str, ...] = SEARCHED
     left_out: tuple[str, ...] = field(default=())
 
     @property

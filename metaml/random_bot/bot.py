@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from metaml.algorithms import ALGORITHMS, check_known
+from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
 from metaml.budget import Budget
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
@@ -54,7 +54,7 @@ class BotSettings:
     `keep_predictions` is the form in which out-of-fold predictions are stored with the runs, None for not at all.
     """
 
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    algorithms: tuple[str, ...] = SEARCHED
     n_runs: int | None = None
     seconds: float | None = None
     n_workers: int = 1

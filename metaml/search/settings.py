@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from metaml.algorithms import ALGORITHMS, check_known
+from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
 from metaml.bandits import DEFAULT_POLICY
 from metaml.data import Dataset
 from metaml.errors import BadRequest
@@ -48,7 +48,7 @@ class TuneSettings:
     metric: str = "auto"
     seconds: float | None = 300.0
     n_iterations: int | None = None
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    algorithms: tuple[str, ...] = SEARCHED
     strategy: str = "default"
     bandit: str = DEFAULT_POLICY
     n_workers: int = 1

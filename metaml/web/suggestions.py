@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, SEARCHED
 from metaml.data import Task
 from metaml.evaluation import default_metric
 from metaml.evaluation.environment import environment
@@ -59,7 +59,7 @@ def _suggestions(catalogue: Catalogue, item: KnownDataset) -> Html:
     design = InitialDesign(
         portfolio,
         {str(name): float(value) for name, value in known.items()},
-        algorithms=tuple(ALGORITHMS),
+        algorithms=SEARCHED,
         is_valid=lambda name, config: ALGORITHMS[name].space(task).is_valid(config),
         n_rows=item.n_rows or 1000,
         reference_seconds=environment()["reference_seconds"],
