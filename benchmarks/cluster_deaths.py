@@ -3,8 +3,9 @@
 python benchmarks/cluster_deaths.py --rounds 20
 
 Each round makes eight runs of a bot (a search for the client) on iris over two supervised workers, and kills one part
-with SIGKILL at a random moment. Then it counts the runs in the knowledge base and the processes that are left. The
-scheduler comes back after five seconds; the search whose client was killed goes on with --resume.
+with SIGKILL at a random moment. Then it counts the runs in the knowledge base and the evaluations that are left, after
+each round. The scheduler comes back after five seconds; the search whose client was killed goes on with --resume. A
+client that has ended before its moment has not been killed: that round is made again.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import time
 import uuid
 from collections import Counter
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -79,8 +81,29 @@ class Cluster:
         found = [process for process in started_with(MARK, self.mark) if kind_of(process) == part.split()[-1]]
         return random.choice(found) if found else None
 
-    def evaluators(self) -> list[psutil.Process]:
-        return [process for process in started_with(MARK, self.mark) if kind_of(process) in ("server", "child")]
+    def n_left(self, *kinds: str, seconds: float = 20.0) -> int:
+        """Return how many processes of these kinds are left after they had some time to end."""
+        deadline = time.monotonic() + seconds
+        while (n := sum(kind_of(one) in kinds for one in started_with(MARK, self.mark))) and (
+            time.monotonic() < deadline
+        ):
+            time.sleep(0.1)
+        return n
+
+
+@dataclass
+class Round:
+    """What a round left: runs stored, runs made twice, statuses that are not ok, processes, and anything else wrong."""
+
+    stored: int = 0
+    twice: int = 0
+    failed: Counter = field(default_factory=Counter)
+    left: int = 0
+    wrong: int = 0
+
+    def __add__(self, other: "Round") -> "Round":
+        numbers = (self.stored + other.stored, self.twice + other.twice, self.failed + other.failed)
+        return Round(*numbers, self.left + other.left, self.wrong + other.wrong)
 
 
 def kind_of(process: psutil.Process) -> str:
@@ -126,8 +149,7 @@ class Strike:
             self.stopped.resume()
 
 
-def bot_round(strike: Strike, executor: DaskExecutor, place: Path, seed: int) -> tuple[int, int, Counter]:
-    """Return the runs stored, those made twice, and those that did not succeed by status."""
+def bot_round(strike: Strike, executor: DaskExecutor, place: Path, seed: int) -> Round:
     settings = BotSettings(algorithms=ALGORITHMS, n_runs=N_RUNS, seed=seed, limits=Limits(15.0, 4000.0))
     with open_kb(place) as kb:
         report = run_bot(kb, [Iris()], settings, executor=Watched(executor, strike.look), batches=True)
@@ -137,7 +159,7 @@ def bot_round(strike: Strike, executor: DaskExecutor, place: Path, seed: int) ->
             time.sleep(0.05)
         strike.end()
         failed = Counter({status: n for (_, status), n in report.statuses.items() if status != "ok"})
-        return kb.n_runs(), report.n_known, failed
+        return Round(kb.n_runs(), report.n_known, failed, strike.cluster.n_left("child"))
 
 
 class Watched:
@@ -154,7 +176,15 @@ class Watched:
         return self.executor.next(min(timeout or 0.2, 0.2))
 
 
-def client_round(cluster: Cluster, place: Path, folder: Path) -> tuple[int, int, Counter]:
+def n_stored(place: Path) -> int:
+    """Return the runs in a knowledge base; -1 if there is none yet."""
+    if not place.exists():
+        return -1
+    with open_kb(place) as kb:
+        return kb.n_runs()
+
+
+def client_round(cluster: Cluster, place: Path, folder: Path) -> Round:
     data = folder / "iris.csv"
     if not data.exists():
         iris = builtin.load("iris")
@@ -163,22 +193,30 @@ def client_round(cluster: Cluster, place: Path, folder: Path) -> tuple[int, int,
     words += ["--scheduler", cluster.url, "--kb", str(place), "--output", str(folder / place.stem)]
     words += ["--algorithms", ",".join(ALGORITHMS)]
     client = cluster.start(*words)
-    time.sleep(random.uniform(2.0, 14.0))
+    # As fast as this machine is: a random moment after a random number of runs, or of the start of the session.
+    n_before, delay = random.randint(-1, N_RUNS - 1), random.uniform(0.0, 2.0)
+    while client.poll() is None and n_stored(place) < n_before:
+        time.sleep(0.05)
+    end = time.monotonic() + delay
+    while client.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+    if client.poll() is not None:
+        return client_round(cluster, place.with_suffix(f".{uuid.uuid4().hex[:6]}.db"), folder)
     client.kill()
     client.wait()
-    begun = time.monotonic()
-    while cluster.evaluators() and time.monotonic() < begun + 20:
-        time.sleep(0.1)
-    left = len(cluster.evaluators())
+    before = n_stored(place)
+    left = cluster.n_left("server", "child")
     again = cluster.start(*words, "--resume")
     again.wait()
     with open_kb(place) as kb:
-        finished = len(kb.sessions("tune", unfinished=True))
-        n_sessions = len(kb.sessions("tune"))
-        runs = kb.runs()
-        failed = Counter(status for status in runs["status"] if status not in ("ok", "partial"))
-        # A client that was killed before its session began leaves nothing to resume: the second one makes all runs.
-        return len(runs) if n_sessions == 1 else -1, finished + left + again.returncode, failed
+        sessions, runs = kb.sessions("tune"), kb.runs()
+        finished = [details["run"] for key in sessions["key"] for _, details in kb.events(str(key), "finished")]
+        # Runs of the second client whose identity the first one had stored already.
+        twice = len(finished) - len(set(finished))
+        wrong = abs(len(sessions) - 1) + len(kb.sessions("tune", unfinished=True)) + again.returncode
+    failed = Counter(status for status in runs["status"] if status not in ("ok", "partial"))
+    print(f"<!-- killed with {before} runs stored -->", flush=True)
+    return Round(len(runs), twice, failed, left, wrong)
 
 
 def main() -> None:
@@ -190,10 +228,10 @@ def main() -> None:
     random.seed(options.seed)
     os.environ["METAML_STARTER"] = "no"
     with tempfile.TemporaryDirectory() as name, Cluster(Path(name)) as cluster:
-        print("| killed | rounds | runs stored (all) | stored twice | not ok | processes left | seconds |", flush=True)
-        print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        print("| killed | rounds | runs stored | made twice | not ok | processes left | else | seconds |", flush=True)
+        print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
         for part in options.parts.split(","):
-            begun, total, twice, failed, left = time.monotonic(), 0, 0, Counter(), 0
+            begun, total = time.monotonic(), Round()
             patience = Patience(start_seconds=20.0, grace_seconds=2.0)
             executor = DaskExecutor(scheduler_address(cluster.url), patience=patience, preload=("sklearn.ensemble",))
             with nullcontext() if part == "client" else executor:
@@ -203,18 +241,13 @@ def main() -> None:
                         one = client_round(cluster, place, Path(name))
                     else:
                         one = bot_round(Strike(cluster, part), executor, place, number)
-                    total, twice, failed = total + one[0], twice + one[1], failed + one[2]
-                    if one[0] != N_RUNS or one[1]:
+                    total += one
+                    if one.stored != N_RUNS or one.twice or one.left or one.wrong:
                         print(f"<!-- {part} round {number}: {one} -->", flush=True)
-            deadline = time.monotonic() + 20
-            while cluster.evaluators() and time.monotonic() < deadline:
-                time.sleep(0.1)
-            left = len(cluster.evaluators())
-            seconds = time.monotonic() - begun
-            most = options.rounds * N_RUNS
+            total.left += cluster.n_left("server", "child")
             print(
-                f"| {part} | {options.rounds} | {total} of {most} | {twice} | {dict(failed) or 0} | {left} | "
-                f"{seconds:.0f} |",
+                f"| {part} | {options.rounds} | {total.stored} of {options.rounds * N_RUNS} | {total.twice} | "
+                f"{dict(total.failed) or 0} | {total.left} | {total.wrong} | {time.monotonic() - begun:.0f} |",
                 flush=True,
             )
 

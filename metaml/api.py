@@ -25,6 +25,7 @@ from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
 from metaml.records.kept_predictions import form_of
 from metaml.report.wording import counted
+from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
@@ -54,6 +55,7 @@ def tune(
     exclude: str | Iterable[str] = (),
     surrogate: str = "default",
     bandit: str = DEFAULT_POLICY,
+    schedule: str = DEFAULT_SCHEDULE,
     single: bool = False,
     refit: bool = False,
     layers: int | None = None,
@@ -103,7 +105,8 @@ def tune(
       (evaluations) is the limit; without both, five minutes are.
     - `output`: a folder for the model, the report and the tables; None writes nothing.
     - `algorithms`, `exclude`: names of algorithms to use, by default all, and to leave out.
-    - `surrogate`, `bandit`: what proposes configurations, and what chooses the algorithm.
+    - `surrogate`, `bandit`: what proposes configurations, and what chooses the algorithm. `schedule`: how several
+      workers share the search, "asynchronous" or "rambo" (batches packed by predicted seconds).
     - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
     - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
@@ -156,6 +159,7 @@ def tune(
         exclude=exclude,
         strategy=surrogate,
         bandit=bandit,
+        schedule=schedule,
         n_workers=default_workers(iterations, threads) if workers is None else workers,
         n_folds=cv if isinstance(cv, int) else folds,
         splitter=None if cv is None or isinstance(cv, int) else GivenFolds(cv),

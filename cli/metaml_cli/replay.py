@@ -28,6 +28,15 @@ def replay(
     evaluations: Annotated[int, typer.Option(min=5, help="Evaluations of each simulation.")] = 100,
     most: Annotated[int, typer.Option(min=20, help="Most configurations per data set.")] = 500,
     workers: Annotated[int, typer.Option(min=1, help="Simulations in parallel.")] = 1,
+    simulated_workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Instead: compare schedules of so many workers, by recorded seconds.", show_default=False
+        ),
+    ] = None,
+    schedules: Annotated[
+        str, typer.Option(help="With --simulated-workers: comma-separated; differences are to the first.")
+    ] = "asynchronous,rambo",
     table: Annotated[Path | None, typer.Option(help="Take the runs from this csv instead of a KB.")] = None,
     dataset_column: Annotated[str, typer.Option(help="With --table: column that names the data set.")] = "dataset",
     score_column: Annotated[
@@ -48,6 +57,8 @@ def replay(
 
     Scores are looked up, not computed. With --session (a key, or its beginning) the command proposes each configuration
     of a tuning session again from its event log, and shows whether the proposals are the same.
+    With --simulated-workers it compares how several workers share a search: what they find in the same time, by the
+    recorded seconds.
 
     Example: metaml replay --metric roc_auc --optimisers default,gbqr,random --output replay/
     """
@@ -56,9 +67,11 @@ def replay(
         return
     from metaml.laboratory.compare import methods_of, study
     from metaml.laboratory.load import pools_of
+    from metaml.laboratory.parallel import compare_schedules, ways_of
     from metaml.tuning.run import check_output
 
     methods = methods_of(names_in(optimisers))
+    ways = ways_of(methods, names_in(schedules))
     if output is not None:
         check_output(output)
     with opened(":memory:" if table else kb, create=table is not None) as base:
@@ -79,6 +92,10 @@ def replay(
             import_table(base, table, layout)
         pools = pools_of(base, metric=metric, algorithms=algorithm, datasets=dataset, most=most)
     n_pools = sum(map(len, pools.values()))
+    if simulated_workers is not None:
+        say(f"{len(ways)} ways x {n_pools} pools x {seeds} seeds, {simulated_workers} simulated workers.")
+        show(compare_schedules(pools, ways, n_workers=simulated_workers, n_seeds=seeds), form)
+        return
     say(f"{len(methods)} optimisers x {n_pools} pools x {seeds} seeds, {evaluations} evaluations each.")
     path = None if output is None else output / "simulations.csv"
     found = study(

@@ -66,6 +66,9 @@ def tune(
     exclude: Annotated[str | None, typer.Option(help="Algorithms to leave out, comma-separated.")] = None,
     surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
     bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget: thompson, ucb1 …")] = None,
+    schedule: Annotated[
+        str, typer.Option(help="How workers share the search: asynchronous, or rambo (batches packed by seconds).")
+    ] = "asynchronous",
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit the model to all rows: it is smaller and predicts faster.")
@@ -225,6 +228,7 @@ def tune(
             algorithms=chosen(names_in(algorithms) if algorithms else tuple(ALGORITHMS), names_in(exclude or "")),
             strategy=surrogate,
             bandit=bandit or DEFAULT_POLICY,
+            schedule=schedule,
             n_workers=executor.n_workers,
             n_folds=folds,
             limits=Limits(limit_seconds, limit_memory),

@@ -1,11 +1,12 @@
 """What can be proposed: any point of a space, or one of a list of recorded configurations."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metaml.acquisition.candidate_search import SEARCHES
 from metaml.acquisition.committee import Committee
@@ -34,6 +35,14 @@ class Candidate:
     index: int | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Wish:
+    """Several candidates at once: one for each of these `widths` of the bound, only of rows that are `allowed`."""
+
+    widths: Sequence[float]
+    allowed: Callable[[Floats], NDArray[np.bool_]]
+
+
 class Candidates(Protocol):
     """Where an optimizer takes its proposals from."""
 
@@ -55,6 +64,12 @@ class Candidates(Protocol):
 
     def best(self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator) -> Candidate:
         """Return the one the committee values most and that is not taken; `known` are runs, the best first."""
+        ...
+
+    def several(
+        self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator, wish: Wish
+    ) -> list[tuple[float, Candidate]]:
+        """Return different ones that are not taken: for each width of a wish, the one with the highest bound."""
         ...
 
 
@@ -111,9 +126,7 @@ class SpaceCandidates:
 
     def best(self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator) -> Candidate:
         """Return the most valuable point found that is not taken, or a random one if all were."""
-        inside = [config for config in known[: 4 * self.n_best] if self.space.is_valid(config)][: self.n_best]
-        judge = _PlaceJudge(self.cube, committee)
-        places, parts = self._search(self.cube, judge, self.cube.places(inside), rng)
+        places, parts = self._places(committee, known, rng)
         values = committee.values(parts)
         # A random second key breaks ties. Only a few are tried: in a used-up space all may be taken.
         for position in np.lexsort((rng.random(len(values)), -values))[:N_DRAWS]:
@@ -121,6 +134,26 @@ class SpaceCandidates:
             if not taken(self.key(config)):
                 return Candidate(config, self.row(config), float(values[position]))
         return self.random(taken, rng)
+
+    def several(
+        self, committee: Committee, known: Sequence[Config], taken: Taken, rng: np.random.Generator, wish: Wish
+    ) -> list[tuple[float, Candidate]]:
+        """Return different points of one search; fewer than asked for if the space is nearly used up."""
+        places, parts = self._places(committee, known, rng)
+        found: dict[str, tuple[float, Candidate]] = {}
+        for width, values, order in _by_bounds(committee, parts, self.cube.encode(places), rng, wish):
+            for position in order[: N_DRAWS + len(found)]:
+                config = self.cube.config(places[position])
+                key = self.key(config)
+                if key not in found and not taken(key):
+                    found[key] = (width, Candidate(config, self.row(config), float(values[position])))
+                    break
+        return list(found.values())
+
+    def _places(self, committee: Committee, known: Sequence[Config], rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return the places that a search has looked at, with what the committee says of them."""
+        inside = [config for config in known[: 4 * self.n_best] if self.space.is_valid(config)][: self.n_best]
+        return self._search(self.cube, _PlaceJudge(self.cube, committee), self.cube.places(inside), rng)
 
 
 class PoolCandidates:
@@ -167,6 +200,24 @@ class PoolCandidates:
         chosen = int(rng.choice(tied))
         return self._at(int(positions[chosen]), float(values[chosen]))
 
+    def several(
+        self,
+        committee: Committee,
+        known: Sequence[Config],  # noqa: ARG002
+        taken: Taken,
+        rng: np.random.Generator,
+        wish: Wish,
+    ) -> list[tuple[float, Candidate]]:
+        """Return different ones; fewer than asked for if the pool is nearly used up."""
+        positions = self._open(taken)
+        rows = self.rows[positions]
+        found: dict[int, tuple[float, Candidate]] = {}
+        for width, values, order in _by_bounds(committee, committee.parts(rows), rows, rng, wish):
+            chosen = next((int(place) for place in order if int(place) not in found), None)
+            if chosen is not None:
+                found[chosen] = (width, self._at(int(positions[chosen]), float(values[chosen])))
+        return list(found.values())
+
     def _at(self, position: int, value: float | None = None) -> Candidate:
         return Candidate(dict(self.configs[position]), self.rows[position], value, position)
 
@@ -177,6 +228,16 @@ class PoolCandidates:
                 f"All {len(self.configs)} configurations of the pool are taken. Stop asking, or give a larger pool."
             )
         return positions
+
+
+def _by_bounds(
+    committee: Committee, parts: Floats, rows: Floats, rng: np.random.Generator, wish: Wish
+) -> Iterator[tuple[float, Floats, Positions]]:
+    """Yield each width with the bounds of all rows, and the allowed ones in their order; ties are in random order."""
+    allowed, ties = np.flatnonzero(wish.allowed(rows)), rng.random(len(rows))
+    for width in wish.widths:
+        values = committee.bounds(parts, width)
+        yield width, values, allowed[np.lexsort((ties[allowed], -values[allowed]))]
 
 
 class _PlaceJudge:

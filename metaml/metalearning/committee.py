@@ -105,6 +105,12 @@ class ExperienceCommittee(Committee):
         belief = normal_prediction(mean, np.maximum(std, 1e-12))
         return settled(COST_ACQUISITIONS[self.cost](belief, self._best, seconds))
 
+    def bounds(self, parts: Floats, width: float) -> Floats:
+        """Return the confidence bound of each row, `width` deviations above its mean."""
+        if not self.is_experienced:
+            return super().bounds(parts, width)
+        return settled(parts[:, 0] + width * parts[:, 1])
+
     def believe(self, row: Floats) -> Belief:
         """Return the prediction for one row, in the unit of the scores."""
         if not self.is_experienced:

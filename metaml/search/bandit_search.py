@@ -4,6 +4,8 @@ The search knows no clock and no workers. Asked with the same seed after the sam
 proposes the same configurations, so that a stored event log can be replayed.
 """
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +13,7 @@ import numpy as np
 
 from metaml.bandits import POLICIES, Policy
 from metaml.errors import BadRequest
-from metaml.search.optimizer import Measured, Optimizer, Proposal
+from metaml.search.optimizer import Measured, Optimizer, Option, Proposal
 from metaml.spaces.config import Config
 from metaml.system.threads import at_most_threads
 
@@ -95,21 +97,48 @@ class Search:
                 return NextTrial(name, self.arms[name].optimizer.ask_for(config))
         return None
 
+    def options(self, n: int, rounds_left: int | None = None, *, most_seconds: float = math.inf) -> list[Option]:
+        """Return about `n` proposals, shared between the algorithms as the policy would share so many pulls.
+
+        None is open until it is taken. Those that are expected to take longer than `most_seconds` are left out.
+        """
+        with at_most_threads(1):
+            shares: Counter[str] = Counter()
+            for _ in range(n):
+                shares[self._chosen_arm(rounds_left, shares)] += 1
+            return [
+                option
+                for name, share in shares.items()
+                for option in self.arms[name].optimizer.options(share, algorithm=name, most_seconds=most_seconds)
+            ]
+
+    def take(self, option: Option) -> NextTrial:
+        """Return an option as a choice that stays open until it is told or dropped."""
+        proposal = self.arms[option.algorithm].optimizer.take(option)
+        self.arms[option.algorithm].n_open += 1
+        self._n_asked += 1
+        return NextTrial(option.algorithm, proposal)
+
     def _next_of_policy(self, rounds_left: int | None) -> NextTrial:
+        name = self._chosen_arm(rounds_left, {})
+        return NextTrial(name, self.arms[name].optimizer.ask())
+
+    def _chosen_arm(self, rounds_left: int | None, more: Mapping[str, int]) -> str:
+        """Return the algorithm that the policy chooses, if `more` pulls of these algorithms were open, too."""
+        n_asked = self._n_asked + sum(more.values())
         arms = {
             name: arm
             for name, arm in self.arms.items()
-            if arm.rewards or arm.n_open or self._joins.get(name, 0) <= self._n_asked
+            if arm.rewards or arm.n_open or name in more or self._joins.get(name, 0) <= n_asked
         } or self.arms
         is_short = self._is_timed and rounds_left is not None and rounds_left < FEW_EACH * len(arms)
-        if is_short and self._n_asked % OPEN_EVERY:
+        if is_short and n_asked % OPEN_EVERY:
             arms = _better_half(arms)
-        rng = np.random.default_rng((self._seed, self._n_asked))
-        rewards, spent = zip(*(self._history(arm) for arm in arms.values()), strict=True)
+        rng = np.random.default_rng((self._seed, n_asked))
+        rewards, spent = zip(*(self._history(arm, more.get(name, 0)) for name, arm in arms.items()), strict=True)
         seconds = _floored(spent)
         place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
-        name = list(arms)[place]
-        return NextTrial(name, arms[name].optimizer.ask())
+        return list(arms)[place]
 
     def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
         """Learn what came of an evaluation."""
@@ -138,11 +167,12 @@ class Search:
         self.arms[algorithm].optimizer.drop(config)
         self.arms[algorithm].n_open -= 1
 
-    def _history(self, arm: Arm) -> tuple[Sequence[float], Sequence[float]]:
+    def _history(self, arm: Arm, n_more: int = 0) -> tuple[Sequence[float], Sequence[float]]:
         finite = [reward for reward in arm.rewards if np.isfinite(reward)]
         believed = float(np.mean(finite)) if finite else np.nan
         typical = float(np.mean(arm.seconds)) if arm.seconds else 1.0
-        return [*arm.rewards, *[believed] * arm.n_open], [*arm.seconds, *[typical] * arm.n_open]
+        n_open = arm.n_open + n_more
+        return [*arm.rewards, *[believed] * n_open], [*arm.seconds, *[typical] * n_open]
 
 
 def _better_half(arms: Mapping[str, Arm]) -> dict[str, Arm]:

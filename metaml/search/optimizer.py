@@ -10,18 +10,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates
+from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates, Wish
 from metaml.acquisition.committee import Committee, Expert
 from metaml.encoding import Facts
 from metaml.errors import BadRequest
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 from metaml.surrogates import SURROGATES
+from metaml.surrogates.duration import Duration
 
 Array = NDArray[np.float64]
 
 FEW_ERRORS = 10
 """Predictions that must have come true or not before their errors alone say how sure the next one is."""
+MEAN_WIDTH = 2.0
+"""Mean weight on uncertainty in a batch: Exp(1/2), as in Kotthaus et al. (2017), section 3.1."""
 STRATEGIES: dict[str, tuple[Expert, ...]] = {
     "default": (
         Expert("gaussian_process", "log_expected_improvement", is_noisy=True),
@@ -76,6 +79,20 @@ class Measured(Protocol):
     def expected_seconds(self) -> float:
         """Return what all folds would have taken, as far as that is known to be more."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """A proposal that is not open yet, with its row, its predicted seconds, and the weight `width` of uncertainty.
+
+    The smaller the weight, the surer the optimizer is that it is good.
+    """
+
+    algorithm: str
+    proposal: Proposal
+    row: Array
+    width: float
+    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -154,6 +171,50 @@ class Optimizer:
         proposal = Proposal(dict(config), "start", index=self._candidates.index(config))
         self._open[self._candidates.key(config)] = (proposal, self._candidates.row(config))
         return proposal
+
+    def options(self, n: int, *, algorithm: str = "", most_seconds: float = math.inf) -> list[Option]:
+        """Return up to `n` different proposals of one fitted model; none is open until it is taken.
+
+        Each comes from a confidence bound with a weight on uncertainty of its own, drawn from an exponential
+        distribution of mean 2 (qLCB). Those that are expected to take longer than `most_seconds` are left out.
+        """
+        n_asked = len(self._seen) + len(self._open)
+        rng = np.random.default_rng((self.seed, n_asked, n))
+        widths = np.sort(rng.exponential(MEAN_WIDTH, n)).tolist()
+        start, ranked = self._next_start(), self._ranked()
+        if start is not None:
+            return [Option(algorithm, *start, 0.0, None)]
+        if self._committee is None or n_asked < self.n_random or not ranked:
+            drawn = {}
+            for width in widths:
+                candidate = self._candidates.random(lambda key: key in drawn or self._is_taken(key), rng)
+                drawn[self._candidates.key(candidate.config)] = (width, candidate)
+            found = [(width, *self._proposal(candidate, "random")) for width, candidate in drawn.values()]
+            return [Option(algorithm, proposal, row, width, None) for width, proposal, row in found]
+        self._fit(self._committee, rng)
+        duration = self._duration()
+        wish = Wish(widths, lambda rows: duration.predict(rows) <= most_seconds)
+        known = [seen.config for seen in ranked]
+        several = self._candidates.several(self._committee, known, self._is_taken, rng, wish)
+        options = []
+        for width, candidate in several:
+            proposal, row = self._proposal(candidate, self.name, self._committee)
+            seconds = float(duration.predict(row[np.newaxis])[0])
+            options.append(Option(algorithm, replace(proposal, seconds=seconds), row, width, seconds))
+        return options
+
+    def take(self, option: Option) -> Proposal:
+        """Return the proposal of an option; it stays open as any other."""
+        self._open[self._candidates.key(option.proposal.config)] = (option.proposal, option.row)
+        return option.proposal
+
+    def _duration(self) -> Duration:
+        """Return a model of the seconds of the runs so far; without any, all take the same."""
+        known = [place for place, seen in enumerate(self._seen) if seen.seconds is not None]
+        if not known:
+            return Duration().fit(np.zeros((1, 1)), np.ones(1))
+        seconds = np.array([self._seen[place].seconds for place in known], dtype=np.float64)
+        return Duration(seed=self.seed).fit(np.stack([self._rows[place] for place in known]), seconds)
 
     def is_taken(self, config: Config) -> bool:
         """Return whether a configuration was told or is open."""

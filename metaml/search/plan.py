@@ -18,6 +18,7 @@ from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.optimizer import STRATEGIES, Optimizer
+from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import TuneSettings
 from metaml.spaces import Space
 from metaml.spaces.config import Config
@@ -101,6 +102,7 @@ class SearchPlan:
     bandit: str
     seed: int
     is_timed: bool
+    schedule: str = DEFAULT_SCHEDULE
     initial_design: tuple[tuple[str, Config], ...] = ()
     joins: Mapping[str, int] = field(default_factory=dict)
     inert: tuple[str, ...] = ()
@@ -150,6 +152,7 @@ def make_search_plan(
         algorithms=_in_order(settings.algorithms),
         strategy=settings.strategy,
         bandit=settings.bandit,
+        schedule=settings.schedule,
         seed=settings.seed,
         is_timed=n_iterations is None,
         initial_design=(*first, *next_ones),

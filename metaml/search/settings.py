@@ -11,6 +11,7 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits, metric
 from metaml.evaluation.model_limits import NO_LIMITS, ModelLimits
+from metaml.search.schedules import DEFAULT_SCHEDULE, schedule_named
 from metaml.seeds import check_seed
 from metaml.splits import Splitter
 from metaml.splits.shuffled import HELD_OUT_SHARE
@@ -42,7 +43,8 @@ class TuneSettings:
     on other folds; with None, as often as time allows, but not where evaluations are counted. The search ends early at
     the score `stop_at`, as people write it, or after `patience` evaluations without a better one. `user` and `project`
     are words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set
-    decide. `keeps_sample` lets the model keep some of the training rows. `model_limits` are what that model may take.
+    decide. `schedule` says how several workers share the search. `keeps_sample` lets the model keep some of the
+    training rows. `model_limits` are what that model may take.
     """
 
     metric: str = "auto"
@@ -51,6 +53,7 @@ class TuneSettings:
     algorithms: tuple[str, ...] = SEARCHED
     strategy: str = "default"
     bandit: str = DEFAULT_POLICY
+    schedule: str = DEFAULT_SCHEDULE
     n_workers: int = 1
     n_folds: int = 5
     limits: Limits = DEFAULT_LIMITS
@@ -83,6 +86,7 @@ class TuneSettings:
         if self.seconds is None and self.n_iterations is None:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
         check_seed(self.seed)
+        schedule_named(self.schedule)
         if self.n_repeats is not None and self.n_repeats < 0:
             raise BadRequest(f"{self.n_repeats} repeats cannot be made. Ask for 0 or more.")
         if self.patience is not None and self.patience < 1:

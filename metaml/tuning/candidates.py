@@ -1,14 +1,19 @@
 """The trials that an ensemble may choose from: the best of all and the best of each algorithm, duplicates once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from metaml.ensemble.pool import distinct, n_each_for, pool
+from metaml.ensemble.pool import MOST_EACH, distinct, n_each_for, pool
 from metaml.tuning.trials import Trial, ranked
 
 N_BEST = 8
 """The best trials that selection looks at, whatever their algorithm."""
+
+N_BEST_KEPT = 20
+"""Out-of-fold predictions and fold models are kept of this many best runs, of the best of each algorithm, and of what
+may feed a second layer."""
 
 LEAST_BREADTH = 12
 """Complete evaluations before any time is kept for depth: repeats and a second layer."""
@@ -25,3 +30,21 @@ def candidates_of(trials: Sequence[Trial], n_rows: int) -> list[Trial]:
     scores = [trial.score for trial in trials]
     offered = [trials[place] for place in pool(names, scores, n_best=N_BEST, n_each=n_each_for(n_rows))]
     return [offered[place] for place in distinct([np.asarray(trial.outcome.predictions) for trial in offered])]
+
+
+def without_weak(trials: Sequence[Trial], is_base: Callable[[Trial], bool]) -> tuple[list[Trial], set[str]]:
+    """Return the trials, those that no ensemble will choose without predictions, and the identities of the others.
+
+    `is_base` says whether a trial may feed a second layer.
+    """
+    complete = ranked(trials)
+    names, scores = [trial.run.algorithm for trial in complete], [trial.score for trial in complete]
+    best = {complete[place].run.identity for place in pool(names, scores, n_best=N_BEST_KEPT, n_each=MOST_EACH)}
+    kept = {id(trial) for trial in complete if trial.run.identity in best or is_base(trial)}
+    smaller = [
+        trial
+        if id(trial) in kept or trial.outcome.predictions is None
+        else replace(trial, outcome=replace(trial.outcome, predictions=None))
+        for trial in trials
+    ]
+    return smaller, {trial.run.identity for trial in complete if id(trial) in kept}

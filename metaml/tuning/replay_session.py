@@ -1,5 +1,6 @@
 """A tuning session proposed again from its event log: the same sequence, if nothing but the log decided."""
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,9 @@ from metaml.experience.experience import Experience
 from metaml.experience.lesson_files import LessonRequest, lessons_of_revision
 from metaml.experience.load_history import to_leave_out
 from metaml.records.session_keys import ends_initial_design, stored_plan
+from metaml.search.bandit_search import NextTrial
 from metaml.search.plan import SearchPlan, build_search
+from metaml.search.schedules import Turn, schedule_named
 from metaml.spaces.config import Config
 from metaml.tuning.resume import trials_of
 from metaml.tuning.trials import PredictionFiles, Trial
@@ -43,6 +46,7 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     steps: list[Step] = []
     finished: list[Trial] = []
     under_way: dict[tuple[str, str], tuple[str, Config]] = {}
+    batch: deque[NextTrial] = deque()
     for kind, details in kb.events(key):
         if ends_initial_design(kind):
             search.end_initial_design()
@@ -57,7 +61,9 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
             for algorithm, config in under_way.values():
                 search.reopen(algorithm, config)
         elif kind == "asked":
-            choice = search.ask(details["rounds_left"])
+            if "turn" in details:
+                batch.extend(schedule_named(plan.schedule).ask(search, Turn(**details["turn"])))
+            choice = batch.popleft() if batch else search.ask(details["rounds_left"])
             proposal = choice.proposal
             steps.append(
                 Step(

@@ -43,6 +43,7 @@ class UnfinishedSession:
             algorithms=self.search_plan.algorithms,
             strategy=self.search_plan.strategy,
             bandit=self.search_plan.bandit,
+            schedule=self.search_plan.schedule,
             seed=self.search_plan.seed,
             seconds=kept["seconds"],
             n_iterations=kept["n_iterations"],

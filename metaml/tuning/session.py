@@ -13,7 +13,6 @@ import numpy as np
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.ensemble.pool import MOST_EACH, pool
 from metaml.evaluation import Executor, Job, Outcome, default_metric, make_plan, metric
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
@@ -31,8 +30,10 @@ from metaml.search.plan import (
     origin_of,
     size_of,
 )
+from metaml.search.schedules import DEFAULT_SCHEDULE, Turn, schedule_named
 from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
 from metaml.splits import PLAN_SEED
+from metaml.tuning.candidates import without_weak
 from metaml.tuning.job_limits import JobLimits
 from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
@@ -52,9 +53,6 @@ from metaml.tuning.trials import (
 from metaml_kb import KnowledgeBase
 from metaml_kb.errors import KBError
 
-N_BEST_KEPT = 20
-"""Out-of-fold predictions and fold models are kept of this many best runs, of the best of each algorithm, and of what
-may feed a second layer."""
 TICK_SECONDS = 0.2
 CUT_OFF = ("timeout", "memory", "crashed")
 """How an evaluation ends that a limit, or its worker's death, cut off: its seconds are lost."""
@@ -159,7 +157,10 @@ class TuneSession:
             self._use_new_experience(self._open.values())
             left = self.budget.left - reserve(self.trials)
             while len(self._open) < self._most_open and left > 0 and not should_stop() and self._wants_more():
-                self._submit(self._ask(self._rounds_left(left)), left)
+                if not (choices := self._ask(self._rounds_left(left))):
+                    break
+                for choice in choices:
+                    self._submit(choice, left)
             if not self._open or left <= 0 or should_stop() or self.goal.reached(self.trials):
                 break
             finished = self.executor.next(timeout=min(TICK_SECONDS, left))
@@ -282,16 +283,21 @@ class TuneSession:
         typical = float(np.mean([trial.outcome.seconds for trial in self.trials]))
         return max(1, int(left * self._n_workers() / max(typical, 1e-3)))
 
-    def _ask(self, rounds_left: int | None) -> NextTrial:
-        """Return what the search wants to evaluate next."""
+    def _ask(self, rounds_left: int | None) -> list[NextTrial]:
+        """Return what to evaluate next, by the schedule; empty if it waits for open jobs."""
+        n_left = None if self.settings.n_iterations is None else self.settings.n_iterations - self._n_asked
+        turn = Turn(self._n_workers(), len(self._open), rounds_left, n_left)
         with self.ledger.entry("optimiser"), self.budget.drag.watch():
             self._end_initial_design_in_time()
-            choice = self.search.ask(rounds_left)
-        return self._asked(choice, rounds_left)
+            is_batch = not self.search.is_in_initial_design and self.search_plan.schedule != DEFAULT_SCHEDULE
+            choices = schedule_named(self.search_plan.schedule).ask(self.search, turn)
+        # The first choice of a batch says what the batch was made for, so that it can be replayed.
+        more = [{"turn": turn.as_json()} if is_batch and not place else {} for place in range(len(choices))]
+        return [self._asked(choice, rounds_left, **extra) for choice, extra in zip(choices, more, strict=True)]
 
-    def _asked(self, choice: NextTrial, rounds_left: int | None) -> NextTrial:
+    def _asked(self, choice: NextTrial, rounds_left: int | None, **more: object) -> NextTrial:
         details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
-        self.log.note("asked", details)
+        self.log.note("asked", {**details, **more})
         self._n_asked += 1
         return choice
 
@@ -383,17 +389,7 @@ class TuneSession:
 
     def _forget_weak_trials(self) -> None:
         """Delete predictions and models that no ensemble will choose, to limit memory and disk."""
-        complete = ranked(self.trials)
-        names, scores = [trial.run.algorithm for trial in complete], [trial.score for trial in complete]
-        best = {complete[place].run.identity for place in pool(names, scores, n_best=N_BEST_KEPT, n_each=MOST_EACH)}
-        kept = {id(trial) for trial in complete if trial.run.identity in best or is_base(trial)}
-        runs = {trial.run.identity for trial in complete if id(trial) in kept}
+        self.trials, runs = without_weak(self.trials, is_base)
         self.prediction_files.keep_only(runs)
         if self.models is not None:
             self.models.keep_only(runs)
-        self.trials = [
-            trial
-            if id(trial) in kept or trial.outcome.predictions is None
-            else replace(trial, outcome=replace(trial.outcome, predictions=None))
-            for trial in self.trials
-        ]

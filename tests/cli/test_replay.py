@@ -27,6 +27,19 @@ def test_the_command_prints_a_table_and_writes_curves(tmp_path):
     ]
 
 
+def test_schedules_of_simulated_workers_are_compared(tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        record(kb)
+
+    result = metaml(
+        "replay", "--kb", tmp_path / "kb.db", "--optimisers", "gbqr", "--seeds", 1, "--algorithm", "first",
+        "--simulated-workers", 4, "--format", "json",
+    )  # fmt: skip
+
+    rows = json.loads(result.stdout)
+    assert [(row["schedule"], row["workers"]) for row in rows] == [("gbqr asynchronous", 4), ("gbqr rambo", 4)]
+
+
 def test_the_command_takes_a_table(tmp_path):
     rows = "".join(f"3,{x},{0.5 + x / 100}\n" for x in range(30))
     (tmp_path / "forest.csv").write_text("task,depth,acc\n" + rows)

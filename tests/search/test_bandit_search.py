@@ -1,21 +1,12 @@
 """The search: a bandit over optimizers that depends on events only."""
 
-from dataclasses import dataclass, field
-
 import pytest
 
 from metaml.errors import BadRequest
 from metaml.search.bandit_search import Search
 from metaml.search.optimizer import Optimizer
 from metaml.spaces import Float, Space
-
-
-@dataclass
-class Told:
-    status: str = "ok"
-    scores: dict = field(default_factory=dict)
-    seconds: float = 1.0
-    expected_seconds: float = 0.0
+from tests.search.told import Told
 
 
 def searching(seed: int = 0, policy: str = "decreasing_epsilon_max", **plan) -> Search:

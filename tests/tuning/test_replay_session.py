@@ -81,3 +81,15 @@ def test_a_session_that_made_known_runs_again_is_replayed_by_its_own_scores(iris
     assert [t.outcome_by(found.metric).scores for t in stored] == [
         t.outcome_by(found.metric).scores for t in found.trials
     ]
+
+
+def test_a_session_in_packed_batches_can_be_replayed(iris, executor, tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        settings = settings_of(n_workers=2, n_iterations=11, schedule="rambo")
+        found = TuneSession(iris, kb, settings, executor).run()
+        batches = [details["turn"] for _, details in kb.events(found.session, "asked") if "turn" in details]
+
+        steps = replay_session(kb, found.session)
+
+    assert len(batches) >= 2
+    assert [step.is_same for step in steps] == [True] * 11
