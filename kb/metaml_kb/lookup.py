@@ -15,6 +15,7 @@ from metaml_kb import tables
 from metaml_kb.engine import explained, reading
 from metaml_kb.errors import BadQuery
 from metaml_kb.records import (
+    FINAL,
     DatasetRecord,
     EnvironmentRecord,
     FoldPlanRecord,
@@ -44,6 +45,29 @@ class StoredRun:
     fold_plan: FoldPlanRecord
     session: SessionRecord | None
     environment: EnvironmentRecord | None
+
+
+def final_models(kb: KnowledgeBase, dataset: str) -> list[dict[str, Any]]:
+    """Return what is stored of the final models of tuning sessions on a data set (fingerprint), newest first.
+
+    Each is a dict with `metric` and `score`. Newer sessions also have `members`: pairs of a run key and its weight.
+
+    >>> import metaml_kb
+    >>> with metaml_kb.open_kb(":memory:") as kb:
+    ...     key = kb.start_session("tune", settings={"dataset": "f" * 32})
+    ...     kb.finish_session(key, final={"metric": "roc_auc", "score": 0.9})
+    ...     [final["score"] for final in final_models(kb, "f" * 32)]
+    [0.9]
+    """
+    table = tables.session
+    query = (
+        select(table.c.settings)
+        .where(table.c.kind == "tune", table.c.finished_at.is_not(None))
+        .order_by(table.c.started_at.desc(), table.c.id.desc())
+    )
+    with reading(kb.engine) as connection:
+        settings = [json.loads(text) for (text,) in connection.execute(query)]
+    return [found[FINAL] for found in settings if found.get("dataset") == dataset and found.get(FINAL)]
 
 
 def find_run(kb: KnowledgeBase, beginning: str) -> StoredRun:

@@ -21,7 +21,8 @@ STATUSES: tuple[str, ...] = get_args(Status)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 TASKS = ("binary", "multiclass", "regression")
 FINAL = "final"
-"""The name in a session's settings under which its final model is: a mapping with `metric` and `score`."""
+"""The name in a session's settings under which its final model is: a mapping with `metric`, `score` and, if it is an
+ensemble, `members`, pairs of a run key and its weight."""
 
 
 def plain(value: Any) -> Any:

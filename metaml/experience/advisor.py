@@ -10,7 +10,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
 from metaml.evaluation import FoldPlan
 from metaml.evaluation.environment import environment
-from metaml.experience.earlier_versions import EarlierVersions, find_earlier_versions
+from metaml.experience.earlier_versions import EarlierVersions, find_earlier_versions, may_have_earlier_versions
 from metaml.experience.experience import BackgroundTask, Experience, recall_experience
 from metaml.experience.lesson_files import LessonRequest, is_in_file, portfolio_at_hand
 from metaml.experience.load_history import to_leave_out
@@ -62,6 +62,13 @@ class Advisor:
         self.design: InitialDesign | None = None
         self._portfolio: Portfolio | None = None
         self._earlier: EarlierVersions | None = None
+
+    @property
+    def may_know_the_table(self) -> bool:
+        """Return whether an earlier version of the table may be known. Then the plan decides what comes first."""
+        if not self._settings.uses_memory or self._settings.clock is None:
+            return False
+        return bool(BackgroundTask(lambda: may_have_earlier_versions(self._kb, self._dataset)).wait())
 
     @property
     def is_done(self) -> bool:
@@ -116,6 +123,7 @@ class Advisor:
             settings=self._settings,
             metric=self._metric,
             earlier=() if self._earlier is None else self._earlier.configs,
+            members=() if self._earlier is None or self._settings.clock is None else self._earlier.members,
         )
 
     def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:
@@ -140,7 +148,8 @@ class Advisor:
         if facts is None or not facts.n_runs:
             facts = ExperienceFacts(n_datasets=len(earlier.names), n_runs=earlier.n_runs, n_warm_starts=n)
         known = earlier.configs
-        return replace(facts, inherited_from=earlier.names, n_inherited=sum(pair in known for pair in warm_starts))
+        n_inherited = sum(pair in known for pair in warm_starts)
+        return replace(facts, inherited_from=earlier.names, n_inherited=n_inherited, drift=earlier.drift)
 
     def _contribution(self, n_warm_starts: int) -> ExperienceFacts | None:
         if self.experience is not None:

@@ -1,11 +1,12 @@
 """Earlier versions of a data set, such as last week's table, and the configurations that did best on them.
 
-If the same table is tuned again with some more rows, the search starts with what did best on the earlier version.
+If the same table is tuned again with some more rows, the search starts with the members of the last model of the
+earlier version, then with its best runs.
 """
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from metaml.records.conversion import MOST_COLUMNS
 from metaml.spaces.config import Config
 from metaml_kb import KnowledgeBase
 from metaml_kb.errors import BadQuery
-from metaml_kb.lookup import StoredRun, find_run
+from metaml_kb.lookup import StoredRun, final_models, find_run
 
 LEAST_SHARED = 0.8
 """The smallest share of column names that an earlier version has in common with the data set."""
@@ -32,31 +33,46 @@ ALIKE = (
 )
 MOST_APART = 10.0
 """The largest difference in these metafeatures, in percentage points. Column names alone do not tell arrays apart."""
+DRIFT = ("NumberOfInstances", "MajorityClassPercentage", "PercentageOfMissingValues")
+"""Metafeatures that say, in a sentence, how a table changed."""
 N_INHERITED, MOST_OF_ONE, BEST_SHARE = 8, 2, 0.25
 """How many configurations are inherited, how many of one algorithm, and the share of best runs they are taken from."""
 
 
 @dataclass(frozen=True)
 class EarlierBest:
-    """A configuration that did well on an earlier version, with its run and its place among the runs there."""
+    """A configuration that did well on an earlier version, with its run and its place among the runs there.
+
+    `is_member` says that it is part of the last model of that version.
+    """
 
     suggestion: Suggestion
     dataset: str
     run: str
     place: int
+    is_member: bool = False
 
 
 @dataclass(frozen=True)
 class EarlierVersions:
-    """What a data set inherits, best first, and the number of runs it was chosen from."""
+    """What a data set inherits, members of the last model first, and the number of runs it was chosen from.
+
+    `drift` has metafeatures of the newest version and of the data set now, by name.
+    """
 
     inherited: tuple[EarlierBest, ...] = ()
     n_runs: int = 0
+    drift: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def configs(self) -> list[tuple[str, Config]]:
         """Return the configurations, with their algorithms."""
         return [(item.suggestion.algorithm, item.suggestion.config) for item in self.inherited]
+
+    @property
+    def members(self) -> list[tuple[str, Config]]:
+        """Return the configurations that are part of the last model of an earlier version."""
+        return [(item.suggestion.algorithm, item.suggestion.config) for item in self.inherited if item.is_member]
 
     @property
     def names(self) -> list[str]:
@@ -94,20 +110,29 @@ def find_earlier_versions(
     found: dict[tuple[str, str], EarlierBest] = {}
     n_runs = 0
     own = {dataset.fingerprint} if budget_seconds is None else set()
+    drift: dict[str, tuple[float, float]] = {}
     for fingerprint, n in _versions(kb, dataset, simple, {*left_out, *own}):
         n_runs += n
-        for place, key in _best(kb, fingerprint, metric, algorithms, max(N_INHERITED, int(BEST_SHARE * n))):
+        drift = drift or _drift(kb.metafeature_values(fingerprint), simple)
+        for place, key, is_member in _best(kb, fingerprint, metric, algorithms, n):
             stored = find_run(kb, key)
             name, config = stored.run.algorithm, dict(stored.run.config)
             seconds = _seconds(stored, plan)
             is_too_long = budget_seconds is not None and seconds > LONGEST_SHARE * budget_seconds
             if is_too_long or not ALGORITHMS[name].space(dataset.task).is_valid(config):
                 continue
-            item = EarlierBest(Suggestion(name, config, seconds), stored.dataset.name, key, place)
+            item = EarlierBest(Suggestion(name, config, seconds), stored.dataset.name, key, place, is_member)
             found.setdefault((name, key_of(config)), item)
             if len(found) == N_INHERITED:
-                return EarlierVersions(tuple(found.values()), n_runs)
-    return EarlierVersions(tuple(found.values()), n_runs)
+                return EarlierVersions(tuple(found.values()), n_runs, drift)
+    return EarlierVersions(tuple(found.values()), n_runs, drift)
+
+
+def may_have_earlier_versions(kb: KnowledgeBase, dataset: Dataset) -> bool:
+    """Return whether a table with this target and these columns is known: a quick look, before anything is read."""
+    ours = {column.name for column in dataset.columns[:MOST_COLUMNS]}
+    details = kb.dataset_details(dataset.task, dataset.target)["details"]
+    return any(_share_columns(ours, set(found.get("columns", ()))) for found in details)
 
 
 def _versions(
@@ -120,8 +145,7 @@ def _versions(
     for fingerprint, n, details, n_complete in known.itertuples(index=False):
         if not n_complete or fingerprint in left_out or (n_classes is not None and n != n_classes):
             continue
-        theirs = set(details.get("columns", ()))
-        if len(ours & theirs) >= LEAST_SHARED * len(ours | theirs) > 0 and _is_alike(kb, str(fingerprint), simple):
+        if _share_columns(ours, set(details.get("columns", ()))) and _is_alike(kb, str(fingerprint), simple):
             yield str(fingerprint), int(n_complete)
 
 
@@ -132,19 +156,42 @@ def _is_alike(kb: KnowledgeBase, fingerprint: str, simple: Mapping[str, float]) 
     return not bool((np.abs(apart) > MOST_APART).any())
 
 
+def _share_columns(ours: set[str], theirs: set[str]) -> bool:
+    return len(ours & theirs) >= LEAST_SHARED * len(ours | theirs) > 0
+
+
+def _drift(then: Mapping[str, float], now: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return what is known of both versions and can be told in a sentence."""
+    return {name: (then[name], now[name]) for name in DRIFT if name in then and name in now}
+
+
 def _best(
-    kb: KnowledgeBase, fingerprint: str, metric: str, algorithms: Collection[str], n: int
-) -> Iterator[tuple[int, str]]:
-    """Yield those of the n best runs on a data set that are no more than two of an algorithm, each with its place."""
+    kb: KnowledgeBase, fingerprint: str, metric: str, algorithms: Collection[str], n_runs: int
+) -> Iterator[tuple[int, str, bool]]:
+    """Yield runs on a data set, each with its place and whether it is a member of the last model there.
+
+    First come these members, the heaviest first, then the best quarter of the runs, at most two of an algorithm.
+    """
+    members = _members(kb, fingerprint, metric)
+    n_best = max(N_INHERITED, int(BEST_SHARE * n_runs))
     try:
-        best = kb.best(fingerprint, metric, n=n)
+        best = kb.best(fingerprint, metric, n=n_runs if members else n_best)
     except BadQuery:
         # Nobody scored anything there by this metric.
         return
     best = best.assign(place=np.arange(1, len(best) + 1))
     best = best[best["algorithm"].isin(algorithms)]
+    places = dict(zip(best["run"], best["place"].tolist(), strict=True))
+    yield from ((places[run], run, True) for run in members if run in places)
+    best = best[best["place"] <= n_best]
     chosen: pd.DataFrame = best[best.groupby("algorithm", observed=True).cumcount() < MOST_OF_ONE]
-    yield from zip(chosen["place"].tolist(), chosen["run"].tolist(), strict=True)
+    yield from ((place, run, False) for place, run in zip(chosen["place"].tolist(), chosen["run"], strict=True))
+
+
+def _members(kb: KnowledgeBase, fingerprint: str, metric: str) -> list[str]:
+    """Return the runs that the newest model for this metric on a data set is made of, the heaviest first."""
+    newest = next((final for final in final_models(kb, fingerprint) if final["metric"] == metric), {})
+    return [str(run) for run, _ in sorted(newest.get("members", ()), key=lambda member: -member[1])]
 
 
 def _seconds(stored: StoredRun, plan: FoldPlan) -> float:

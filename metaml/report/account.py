@@ -12,6 +12,12 @@ from metaml.report.wording import STATUS_WORDS, counted, duration, listed, score
 MOST_SIMILAR = 10
 LEAST_REST = 0.005
 """A remainder of the wall time below this share is rounding, and is not worth a row."""
+DRIFTING = {
+    "MajorityClassPercentage": "the share of the largest class",
+    "PercentageOfMissingValues": "the share of missing values",
+}
+LEAST_DRIFT = 1.0
+"""A change of fewer percentage points is not worth a sentence."""
 
 LEDGER_WORDS = {
     "read": "reading and repairing the data",
@@ -76,6 +82,7 @@ def _warm_starts(data: ReportData, known: ExperienceFacts) -> str:
     if known.n_inherited:
         which = "It" if len(warm) == 1 else f"{known.n_inherited} of them" if known.n_inherited > 1 else "One of them"
         said.append(f"{which} did best on {listed(list(known.inherited_from))}, which has the same columns.")
+        said.append(_drift(known))
     finished = [trial for trial in complete_of(data.trials) if trial.origin == "warm start"]
     if not finished:
         counts = Counter(STATUS_WORDS.get(trial.status, trial.status) for trial in warm)
@@ -91,6 +98,19 @@ def _warm_starts(data: ReportData, known: ExperienceFacts) -> str:
     verdict = "better than" if best.score > max(defaults) else "no better than"
     plain = score_text(data.metric, max(defaults))
     return " ".join([*said, f"{which} reached {reached}, {verdict} the best default ({plain})."])
+
+
+def _drift(known: ExperienceFacts) -> str:
+    """Return how the table changed since its newest earlier version; nothing if it is as large and as balanced."""
+    said = []
+    then, now = known.drift.get("NumberOfInstances", (0.0, 0.0))
+    if then != now:
+        said.append(f"it has {now:,.0f} rows instead of {then:,.0f}")
+    for name, words in DRIFTING.items():
+        then, now = known.drift.get(name, (0.0, 0.0))
+        if abs(now - then) >= LEAST_DRIFT:
+            said.append(f"{words} went from {then:.0f} to {now:.0f} %")
+    return f"Since then, {listed(said)}." if said else ""
 
 
 def _was(n: int) -> str:

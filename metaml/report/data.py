@@ -191,7 +191,8 @@ class ExperienceFacts:
     `similar` are data sets with their distance, nearest first. The guard judges each algorithm separately once it has
     enough evaluations: `is_judged` says whether any had. `guard_off` names the algorithms for which the guard switched
     experience off, with the number of their evaluations then. `inherited_from` are earlier versions of the table, and
-    `n_inherited` is how many of the evaluated warm starts did best there. `text` is any other sentence worth showing.
+    `n_inherited` is how many of the evaluated warm starts did best there. `drift` has metafeatures of the newest of
+    them and of the table now, by name. `text` is any other sentence worth showing.
     """
 
     n_datasets: int
@@ -200,6 +201,7 @@ class ExperienceFacts:
     n_warm_starts: int = 0
     inherited_from: Sequence[str] = ()
     n_inherited: int = 0
+    drift: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     is_judged: bool = False
     guard_off: Mapping[str, int] = field(default_factory=dict)
     text: str = ""

@@ -133,15 +133,18 @@ def make_search_plan(
     settings: TuneSettings,
     metric: str,
     earlier: Sequence[tuple[str, Config]] = (),
+    members: Sequence[tuple[str, Config]] = (),
 ) -> SearchPlan:
     """Return the plan for a data set of this task and size.
 
-    First come the defaults, then what did best on earlier versions of the table, then configurations of high capacity
-    if there are many rows, then the portfolio. `starts` and `experience` are None if the knowledge base knows nothing;
-    `earlier` did best on earlier versions of the table; `inert` are the parameters without effect on the data set.
+    First come `members`, which made the last model of an earlier version of the table, then the defaults, then what
+    else did best on earlier versions, then configurations of high capacity if there are many rows, then the portfolio.
+    `starts` and `experience` are None if the knowledge base knows nothing; `earlier` did best on earlier versions of
+    the table; `inert` are the parameters without effect on the data set.
     """
     n_iterations, seconds = settings.n_iterations, settings.clock
-    first = default_starts(task, settings.algorithms, facts, seconds=seconds)
+    defaults = default_starts(task, settings.algorithms, facts, seconds=seconds)
+    first = [*members, *(item for item in defaults if item not in members)]
     n = N_INITIAL if n_iterations is None else min(N_INITIAL, max(int(INITIAL_SHARE * n_iterations), 2))
     known = [*earlier, *starts_for_many_rows(task, settings.algorithms, facts)]
     next_ones = [item for item in known if item not in first][: max(n - len(first), 1)]

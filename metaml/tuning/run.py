@@ -298,7 +298,8 @@ def _closed(
     """Close the session, unless it ended early and can be resumed; return what was found, with the error if any."""
     if found.error:
         return replace(found, error=f"The search ended early. {found.error} Then --resume goes on with it.")
-    final = {"metric": found.metric, "score": finished.score, "kind": finished.kind}
+    members = [(member.trial.run.identity, member.weight) for member in finished.chosen if member.trial.layer == 1]
+    final = {"metric": found.metric, "score": finished.score, "kind": finished.kind, "members": members}
     try:
         if session.keeper.note:
             on_note(session.keeper.note)

@@ -198,8 +198,8 @@ class TuneSession:
         """Submit the first jobs, ask the advisor for a plan, and open the session in the knowledge base."""
         resumed = self._resumed
         self.executor.add(self.dataset)
-        # The workers evaluate the first defaults while the advisor looks into the knowledge base.
-        early = [] if resumed is not None else self._submit_defaults()
+        # Workers evaluate defaults while the advisor reads the knowledge base, unless something better may be known.
+        early = [] if resumed is not None or self.advisor.may_know_the_table else self._submit_defaults()
         is_new = self.log.store_dataset(self.dataset, self.plan)
         self.search_plan = self._plan(is_new=is_new)
         self.search = build_search(self.search_plan, self.advisor.experience)

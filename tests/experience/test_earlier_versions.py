@@ -13,8 +13,10 @@ from metaml.experience.earlier_versions import N_INHERITED, find_earlier_version
 from metaml.metafeatures import describe
 from metaml.search.settings import TuneSettings
 from metaml.tuning.replay_session import replay_session
+from metaml.tuning.run import tune
 from metaml.tuning.session import TuneSession
 from metaml_kb import open_kb
+from metaml_kb.lookup import final_models, find_run
 
 FAST = ("decision_tree", "k_neighbors")
 SETTINGS = TuneSettings(
@@ -173,3 +175,31 @@ def test_without_experience_nothing_is_inherited(kb, executor):
     session.run(should_stop=lambda: True)
 
     assert session.search_plan.initial_design == ()
+
+
+def test_the_members_of_the_last_model_come_first_the_heaviest_before(tmp_path, last_week, executor):
+    with open_kb(tmp_path / "kb.db") as base:
+        session = TuneSession(last_week, base, SETTINGS, executor)
+        found = session.run()
+        worst, best = found.ranked[-1].run.identity, found.ranked[0].run.identity
+        final = {"metric": "accuracy", "score": 0.9, "members": [(best, 0.3), (worst, 0.7)]}
+        session.close(final=final)
+
+        known = inherited(base, dataset_of(customers(260), "customers-week-2"))
+
+    assert [item.run for item in known.inherited[:2]] == [worst, best]
+    assert [item.is_member for item in known.inherited[:3]] == [True, True, False]
+    assert known.drift["NumberOfInstances"] == (200.0, 260.0)
+
+
+def test_a_timed_search_begins_with_the_members_of_the_last_model(tmp_path, executor):
+    quick = replace(SETTINGS, n_iterations=None, seconds=4.0)
+    with open_kb(tmp_path / "kb.db") as base:
+        tune(dataset_of(customers(200), "customers-week-1"), quick, kb=base, executor=executor)
+        members = [run for run, _ in final_models(base, base.datasets()["fingerprint"].iloc[0])[0]["members"]]
+        session = TuneSession(dataset_of(customers(260), "customers-week-2"), base, quick, executor)
+        session.run(should_stop=lambda: True)
+
+        heaviest = find_run(base, members[0]).run
+
+    assert session.search_plan.initial_design[0] == (heaviest.algorithm, dict(heaviest.config))

@@ -85,6 +85,15 @@ def test_a_warm_start_that_timed_out_as_the_third_is_told_as_that():
     assert "first" not in said
 
 
+def test_the_report_says_how_the_table_changed_since_its_earlier_version():
+    drift = {"NumberOfInstances": (200.0, 1260.0), "MajorityClassPercentage": (61.0, 54.2)}
+
+    said = told([evaluation(1, "warm start")], inherited_from=["sales"], n_inherited=1, drift=drift)
+
+    expected = "Since then, it has 1,260 rows instead of 200 and the share of the largest class went from 61 to 54 %."
+    assert expected in said
+
+
 def test_what_was_never_evaluated_is_not_said_to_have_been():
     said = told([evaluation(1, "default")], inherited_from=["sales"], n_inherited=0)
 
