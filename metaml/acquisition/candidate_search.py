@@ -1,6 +1,6 @@
 """Where candidates come from: random places, one-exchange neighbours, and focus search."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -56,15 +56,8 @@ def random_and_neighbours(
 
     SMAC climbs from each start until it is stuck. A few rounds for all starts at once cost less and end as high.
     """
-    places = cube.sample(n, rng)
-    if len(best):
-        places = np.vstack([places, neighbours(cube, _repeated(best, n_neighbours), rng)])
-    parts = judge.parts(places)
-    for _ in range(n_rounds):
-        centres = places[np.argsort(-judge.values(parts), kind="stable")[:n_centres]]
-        near = neighbours(cube, _repeated(centres, n_neighbours // 2), rng)
-        places, parts = np.vstack([places, near]), np.vstack([parts, judge.parts(near)])
-    return places, parts
+    sizes = (n, n_neighbours, *[n_neighbours // 2] * n_rounds)
+    return _random_and_near(cube, judge, best, rng, near=neighbours, sizes=sizes, n_centres=n_centres)
 
 
 def random_and_perturbed(
@@ -82,14 +75,33 @@ def random_and_perturbed(
 
     A front has many good places, and what is better than one of them is often close to it in every parameter.
     """
-    places = cube.sample(n, rng)
+    sizes = (n, n_perturbed, *[n_perturbed // 4] * n_rounds)
+    return _random_and_near(cube, judge, best, rng, near=perturbed, sizes=sizes, n_centres=n_centres)
+
+
+def _random_and_near(
+    cube: Cube,
+    judge: Judge,
+    best: Floats,
+    rng: np.random.Generator,
+    *,
+    near: Callable[[Cube, Floats, np.random.Generator], Floats],
+    sizes: Sequence[int],
+    n_centres: int,
+) -> Found:
+    """Return random places, places near the best known ones and, in each round, near the most valuable of all these.
+
+    `sizes` are the numbers of random places, of places near the best known ones, and of those of each round.
+    """
+    n_random, n_best, *rounds = sizes
+    places = cube.sample(n_random, rng)
     if len(best):
-        places = np.vstack([places, perturbed(cube, _repeated(best, n_perturbed), rng)])
+        places = np.vstack([places, near(cube, _repeated(best, n_best), rng)])
     parts = judge.parts(places)
-    for _ in range(n_rounds):
+    for n in rounds:
         centres = places[np.argsort(-judge.values(parts), kind="stable")[:n_centres]]
-        near = perturbed(cube, _repeated(centres, n_perturbed // 4), rng)
-        places, parts = np.vstack([places, near]), np.vstack([parts, judge.parts(near)])
+        more = near(cube, _repeated(centres, n), rng)
+        places, parts = np.vstack([places, more]), np.vstack([parts, judge.parts(more)])
     return places, parts
 
 

@@ -49,15 +49,12 @@ def space(task: Task) -> Space:
 
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted AdaBoost for `config`; `max_features` is a power of the number of columns."""
-    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+    from metaml.algorithms.tabular import tabular
 
     space(task).check(config)
     head = head_from(config, seed=seed)
     model = _AdaBoost(config, seed=seed)
-    common: dict[str, Any] = {"train": _AdaBoost.fit, "seed": seed, "n_threads": n_threads, "seconds": seconds}
-    if task == "regression":
-        return TabularRegressor(head, model, **common)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
+    return tabular(task, config, head, model, train=_AdaBoost.fit, seed=seed, n_threads=n_threads, seconds=seconds)
 
 
 class _AdaBoost:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,18 +59,19 @@ def boosted(
     config: Config, head: Head, model: Booster, *, task: Task, seed: int, n_threads: int, seconds: float | None
 ) -> BaseEstimator:
     """Return head and booster as one estimator; `config` may ask for early stopping."""
-    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+    from metaml.algorithms.tabular import tabular
 
-    settings: dict[str, Any] = {
-        "holdout": config.get("validation_fraction", 0.0),
-        "refit": config.get(REFIT, False),
-        "seed": seed,
-        "n_threads": n_threads,
-        "seconds": seconds,
-    }
-    if task == "regression":
-        return TabularRegressor(head, model, **settings)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], **settings)
+    return tabular(
+        task,
+        config,
+        head,
+        model,
+        holdout=config.get("validation_fraction", 0.0),
+        refit=config.get(REFIT, False),
+        seed=seed,
+        n_threads=n_threads,
+        seconds=seconds,
+    )
 
 
 def two_columns(chances: Matrix) -> Matrix:

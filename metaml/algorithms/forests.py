@@ -51,7 +51,7 @@ def build_forest(
     config: Config, *, classifier: Any, regressor: Any, task: Task, seed: int, n_threads: int, seconds: float | None
 ) -> BaseEstimator:
     """Return an estimator around one of scikit-learn's forests, which take missing values as they are."""
-    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+    from metaml.algorithms.tabular import tabular
 
     names = ("n_estimators", "criterion", "min_samples_leaf", "min_samples_split", "bootstrap")
     settings = {name: config[name] for name in names if name in config}
@@ -60,16 +60,9 @@ def build_forest(
     values: dict[str, Any] = config
     settle = partial(row_settings, max_features=values["max_features"], max_samples=values.get("max_samples"))
     head = head_from(config, seed=seed)
-    common: dict[str, Any] = {
-        "settle": settle,
-        "train": _Forest.fit,
-        "seed": seed,
-        "n_threads": n_threads,
-        "seconds": seconds,
-    }
-    if task == "regression":
-        return TabularRegressor(head, model, **common)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
+    return tabular(
+        task, config, head, model, settle=settle, train=_Forest.fit, seed=seed, n_threads=n_threads, seconds=seconds
+    )
 
 
 def plain_forest(family: str, config: Config, task: Task, n_columns: int) -> PlainLearner:

@@ -61,15 +61,14 @@ def space(task: Task) -> Space:
 
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted machine for `config`."""
-    from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
+    from metaml.algorithms.tabular import tabular
 
     space(task).check(config)
     head = head_from(config, seed=seed, precision="float64")
     model = _SupportVectors(config, seed=seed)
-    common: dict[str, Any] = {"train": _SupportVectors.fit, "seed": seed, "n_threads": n_threads, "seconds": seconds}
-    if task == "regression":
-        return TabularRegressor(head, model, **common)
-    return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
+    return tabular(
+        task, config, head, model, train=_SupportVectors.fit, seed=seed, n_threads=n_threads, seconds=seconds
+    )
 
 
 class _SupportVectors:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -28,8 +28,11 @@ from metaml.algorithms.boosting import split_rows
 from metaml.algorithms.categories import Columns
 from metaml.algorithms.preprocessing import Head
 from metaml.algorithms.weighted_statistics import weighted_moments
-from metaml.spaces.config import Value
+from metaml.spaces.config import Config, Value
 from metaml.system.threads import at_most_threads
+
+if TYPE_CHECKING:
+    from metaml.data import Task
 
 Settle = Callable[[Matrix, Vector, float], dict[str, Any]]
 """Settings of the model that depend on the training rows, their target and how many rows these count as by weight."""
@@ -261,3 +264,12 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
         width = self.high_ - self.low_
         values: Vector = np.nan_to_num(raw * self.std_ + self.mean_, nan=self.mean_)
         return np.clip(values, self.low_ - width, self.high_ + width)
+
+
+def tabular(
+    task: Task, config: Config, head: Head, model: Any, **settings: Any
+) -> TabularClassifier | TabularRegressor:
+    """Return head and model as one estimator; `config` says how classes are weighted."""
+    if task == "regression":
+        return TabularRegressor(head, model, **settings)
+    return TabularClassifier(head, model, class_weight=config["class_weight"], **settings)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from metaml.cluster.dispatcher import Attempt, Dispatcher, Patience
 from metaml.errors import BadRequest
 from metaml.evaluation.dataset_store import packed
+from metaml.evaluation.executor import next_answer
 from metaml.evaluation.fork_server import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -141,20 +142,7 @@ class DaskExecutor:
 
         A job that cannot begin on any worker raises here.
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        while self._in_flight:
-            try:
-                left = None if end is None else max(end - time.monotonic(), 0.0)
-                ticket, answer = self._answers.get(timeout=left)
-            except queue.Empty:
-                return None
-            job = self._in_flight.pop(ticket, None)
-            if job is None:
-                continue
-            if isinstance(answer, Exception):
-                raise answer
-            return job, answer
-        return None
+        return next_answer(self._in_flight, self._answers, timeout)
 
     def cancel(self, ticket: int | None = None) -> None:
         """Stop one job, or all of them; their outcomes never come."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import queue
+import time
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
     from metaml.data import Dataset
     from metaml.evaluation.job import FoldDone, Job, Outcome
 
@@ -47,3 +51,28 @@ class Executor(Protocol):
     def close(self) -> None:
         """Cancel all jobs and end all workers."""
         ...
+
+
+def next_answer(
+    in_flight: MutableMapping[int, Job],
+    answers: queue.SimpleQueue[tuple[int, Outcome | Exception]],
+    timeout: float | None,
+) -> tuple[Job, Outcome] | None:
+    """Return what `Executor.next` does, given the open jobs by ticket and a queue of answers; the job is open no more.
+
+    Answers to cancelled jobs are dropped. An exception in place of an outcome is raised.
+    """
+    end = None if timeout is None else time.monotonic() + timeout
+    while in_flight:
+        try:
+            left = None if end is None else max(end - time.monotonic(), 0.0)
+            ticket, answer = answers.get(timeout=left)
+        except queue.Empty:
+            return None
+        job = in_flight.pop(ticket, None)
+        if job is None:
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        return job, answer
+    return None

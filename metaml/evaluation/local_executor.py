@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from metaml.errors import BadRequest
 from metaml.evaluation.dataset_store import DatasetStore
+from metaml.evaluation.executor import next_answer
 from metaml.evaluation.fork_server import ALGORITHMS, ForkServer
 from metaml.system.scratch import Scratch
 from metaml.system.threads import importing
@@ -94,18 +95,7 @@ class LocalExecutor:
 
         A job that no worker can begin, as none can be started or its data set is missing, raises here.
         """
-        while self._in_flight:
-            try:
-                ticket, answer = self._answers.get(timeout=timeout)
-            except queue.Empty:
-                return None
-            job = self._in_flight.pop(ticket, None)
-            if job is None:
-                continue
-            if isinstance(answer, Exception):
-                raise answer
-            return job, answer
-        return None
+        return next_answer(self._in_flight, self._answers, timeout)
 
     def cancel(self, ticket: int | None = None) -> None:
         """Kill or drop one job, or all of them; their outcomes never come."""

@@ -5,24 +5,23 @@ to chance, and an ensemble that is chosen by these scores believes it. It is the
 configurations, other folds, other seeds (docs/measured.md). The models of all folds and repeats are averaged.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from metaml.arrays import Array, Floats
-from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.selection import score
-from metaml.evaluation import Executor, FoldPlan, Job, Outcome
+from metaml.evaluation import FoldPlan, Job, Outcome
 from metaml.records.conversion import fold_plan_record, run_of
 from metaml.search.settings import TuneSettings
 from metaml.splits import SPLITTERS, make_plan, splitter_of
 from metaml.tuning.candidates import candidates_of, is_broad
-from metaml.tuning.job_batch import run_batch
+from metaml.tuning.job_batch import Stage, run_batch
 from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.session_log import SessionLog
-from metaml.tuning.trials import FoldModels, Found, Trial, ranked
+from metaml.tuning.trials import Trial, ranked
 
 MOST_CANDIDATES, FEWEST_CANDIDATES = 20, 3
 """Candidates that are evaluated again; with time for fewer than three, none are."""
@@ -94,32 +93,18 @@ def _affordable(trials: Sequence[Trial], seconds: float) -> list[Trial]:
     return kept if len(kept) >= FEWEST_CANDIDATES else []
 
 
-class Bagging:
-    """Evaluates the candidates of a session again, leaving `closing` seconds of the budget; `run` begins."""
+@dataclass(frozen=True, eq=False)
+class Bagging(Stage):
+    """Evaluates the candidates of a session again, and stores these runs in its log; `run` begins."""
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        found: Found,
-        executor: Executor,
-        settings: TuneSettings,
-        budget: Budget,
-        models: FoldModels,
-        log: SessionLog,
-        *,
-        closing: float,
-        should_stop: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self.dataset, self.found, self.executor, self.settings = dataset, found, executor, settings
-        self.budget, self.models, self.log = budget, models, log
-        self._closing, self._should_stop = closing, should_stop
+    log: SessionLog
 
     def run(self) -> Bagged:
         """Return what the time allows: every candidate once, then all of them again."""
         if self.settings.clock is not None and not is_broad(self.found.trials):
             return Bagged()
         begun, n_workers = self.budget.used, self.settings.n_workers
-        most = self._left()
+        most = self.left
         if self.settings.seconds is not None:
             most = min(most, MOST_SHARE * self.settings.seconds)
         trials = _affordable(_to_repeat(self.found.trials, self.found.plan.n_tested), most * n_workers)
@@ -139,9 +124,6 @@ class Bagging:
         kept = tuple(ranked([trial for trial in repeated if trial is not None]))
         n_done = max(map(len, fresh.values()))
         return Bagged(kept, plans[0], n_done, self.budget.used - begun)
-
-    def _left(self) -> float:
-        return self.budget.left - self._closing
 
     def _evaluated(self, trials: Sequence[Trial], plan: FoldPlan, end: float) -> Iterator[tuple[Trial, Outcome]]:
         """Yield the trials with their complete outcomes on other folds; each is stored, and its models are kept."""
@@ -164,9 +146,9 @@ class Bagging:
             )
 
         def left() -> float:
-            return min(end - self.budget.used, self._left())
+            return min(end - self.budget.used, self.left)
 
-        for trial, outcome in run_batch(trials, job_of, self.executor, left=left, is_over=self._should_stop):
+        for trial, outcome in run_batch(trials, job_of, self.executor, left=left, is_over=self.should_stop):
             run = run_of(
                 job_of(trial, outcome.seconds),
                 outcome,

@@ -1,9 +1,14 @@
-"""A batch of jobs through an executor: in order, within the time that is left."""
+"""A batch of jobs through an executor: in order, within the time that is left; and a stage, which runs batches."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
+from metaml.budget import Budget
+from metaml.data import Dataset
 from metaml.evaluation import Executor, Job, Outcome
+from metaml.search.settings import TuneSettings
+from metaml.tuning.trials import FoldModels, Found
 
 TICK_SECONDS = 1.0
 Item = TypeVar("Item")
@@ -40,3 +45,22 @@ def run_batch(
     finally:
         for ticket in under_way:
             executor.cancel(ticket)
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What follows the search of a session and evaluates, too; it leaves `closing` seconds of the budget."""
+
+    dataset: Dataset
+    found: Found
+    executor: Executor
+    settings: TuneSettings
+    budget: Budget
+    models: FoldModels
+    closing: float = field(kw_only=True)
+    should_stop: Callable[[], bool] = field(default=lambda: False, kw_only=True)
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that the stage may still take."""
+        return self.budget.left - self.closing

@@ -10,27 +10,26 @@ data its cross-validated score is a lie (`benchmarks/layers.py`).
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Array
-from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.combination import combine
 from metaml.ensemble.layers import n_columns_of, second_layer_data
 from metaml.ensemble.pool import distinct
 from metaml.ensemble.selection import score, select
-from metaml.evaluation import Executor, FoldPlan, Job, Outcome
+from metaml.evaluation import FoldPlan, Job, Outcome
 from metaml.records.conversion import run_of
 from metaml.search.objectives import objective_of
 from metaml.search.settings import TuneSettings
 from metaml.spaces import Config
 from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import is_broad
-from metaml.tuning.job_batch import run_batch
-from metaml.tuning.trials import FoldModels, Found, Trial, ranked
+from metaml.tuning.job_batch import Stage, run_batch
+from metaml.tuning.trials import Trial, ranked
 
 LEAST_ROWS = 300
 """With fewer rows a second layer learns the noise of the first."""
@@ -160,39 +159,25 @@ def _seconds_of(bases: Sequence[Trial], stackers: Sequence[Stacker]) -> float:
     return layer + CHECK_SHARE * (layer + sum(trial.outcome.seconds for trial in bases))
 
 
-class Stacking:
-    """Builds the second layer of a session on a data set, leaving `closing` seconds of the budget; `run` begins."""
+@dataclass(frozen=True, eq=False)
+class Stacking(Stage):
+    """Builds the second layer of a session on a data set, and tells `note` of it; `run` begins."""
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        found: Found,
-        executor: Executor,
-        settings: TuneSettings,
-        budget: Budget,
-        models: FoldModels,
-        *,
-        closing: float,
-        note: Note,
-        should_stop: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self.dataset, self.found, self.executor, self.settings = dataset, found, executor, settings
-        self.budget, self.models = budget, models
-        self._closing, self._note, self._should_stop = closing, note, should_stop
-        self._n_classes = 0 if dataset.labels is None else len(dataset.labels)
+    note: Note = field(kw_only=True)
 
     def run(self) -> SecondLayer:
         """Return the second layer that the time allows."""
         begun = self.budget.used
         if self.settings.clock is not None and not is_broad(self.found.trials):
             return SecondLayer(why_not="there was time for few evaluations only")
-        bases, stackers = bases_of(self.found.offered, self._n_classes), stackers_of(self.found.trials)
+        n_classes = 0 if self.dataset.labels is None else len(self.dataset.labels)
+        bases, stackers = bases_of(self.found.offered, n_classes), stackers_of(self.found.trials)
         if len(bases) < FEWEST_BASES:
             return SecondLayer(why_not=f"only {len(bases)} members could feed it")
-        bases, stackers = affordable(bases, stackers, self.settings.n_workers * self._left())
+        bases, stackers = affordable(bases, stackers, self.settings.n_workers * self.left)
         if not stackers:
             return SecondLayer(why_not="there was no time to check it")
-        self._note(EVENT, {"bases": [trial.run.identity for trial in bases]})
+        self.note(EVENT, {"bases": [trial.run.identity for trial in bases]})
         gain = self._check(bases, stackers)
         if not gain >= 0:
             why_not = "it did worse on rows that no layer had seen" if gain < 0 else "there was no time to check it"
@@ -201,9 +186,6 @@ class Stacking:
         trials = self._evaluated(data, [*stackers, *further_stackers(self.found.trials)])
         why_not = "" if trials else "there was no time for it"
         return SecondLayer(tuple(bases), tuple(trials), why_not, gain, self.budget.used - begun)
-
-    def _left(self) -> float:
-        return self.budget.left - self._closing
 
     def _check(self, bases: Sequence[Trial], stackers: Sequence[Stacker]) -> float:
         """Return what the whole stack gains on rows that it has not seen; NaN if there is no time to find out.
@@ -219,7 +201,7 @@ class Stacking:
         if not second:
             return math.nan
         gain = self._unseen_score([*first, *second], plan) - self._unseen_score(first, plan)
-        self._note(EVENT, {"gain": gain})
+        self.note(EVENT, {"gain": gain})
         return gain
 
     def _unseen_score(self, predictions: Sequence[Array], plan: FoldPlan) -> float:
@@ -242,7 +224,7 @@ class Stacking:
         def job_of(stacker: Stacker, seconds: float) -> Job:
             return replace(self._job(data, plan, stacker, seconds), predicts_unused=True, keep_models=False)
 
-        outcomes = run_batch(stackers, job_of, self.executor, left=self._left, is_over=self._should_stop)
+        outcomes = run_batch(stackers, job_of, self.executor, left=lambda: self.left, is_over=self.should_stop)
         return [_predictions(outcome) for _, outcome in outcomes if outcome.status == "ok"]
 
     def _evaluated(self, data: Dataset, stackers: Sequence[Stacker]) -> list[Trial]:
@@ -254,11 +236,13 @@ class Stacking:
             return self._job(data, self.found.judging_plan, stacker, seconds)
 
         trials = []
-        for stacker, outcome in run_batch(stackers, job_of, self.executor, left=self._left, is_over=self._should_stop):
+        for stacker, outcome in run_batch(
+            stackers, job_of, self.executor, left=lambda: self.left, is_over=self.should_stop
+        ):
             job = job_of(stacker, outcome.seconds)
             run = run_of(job, outcome, session=self.found.session, environment="", origin=EVENT)
             trial = Trial(run, replace(outcome, models=()), (objective.value(outcome),), self.budget.used, layer=2)
-            self._note(EVENT, {**trial.as_event(), "algorithm": run.algorithm, "status": outcome.status})
+            self.note(EVENT, {**trial.as_event(), "algorithm": run.algorithm, "status": outcome.status})
             if outcome.status == "ok" and math.isfinite(trial.score):
                 self.models.keep(run.identity, outcome.models)
                 trials.append(trial)
