@@ -15,7 +15,8 @@ import psutil
 
 from metaml.cluster import DaskExecutor, SchedulerAddress, scheduler_address
 
-SECONDS = 60.0
+SECONDS = 300.0
+"""What should happen in moments may take as long on a busy machine."""
 PATHS = [str(Path(__file__).parent / "evaluation"), *(path for path in sys.path if path)]
 
 
@@ -71,6 +72,17 @@ class Cluster:
                 process.kill()
             process.wait()
         self._folder.cleanup()
+
+    def restore(self) -> None:
+        """Start what has died, and end workers that were started later."""
+        for process in self.processes:
+            if process not in (self.scheduler, *self.workers) and process.poll() is None:
+                self.kill(process)
+        if self.scheduler.poll() is not None:
+            for worker in self.workers:
+                self.kill(worker)
+            self.start_scheduler()
+        self.workers = [self.start_worker() if worker.poll() is not None else worker for worker in self.workers]
 
     @property
     def address(self) -> SchedulerAddress:

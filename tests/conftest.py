@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from metaml.data import Dataset, from_frame
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
+from tests.cluster_processes import Cluster
 
 # Workers, too, import the hostile algorithms by name.
 sys.path.append(str(Path(__file__).parent / "evaluation"))
@@ -74,6 +75,13 @@ def one_pool() -> Iterator[None]:
     with LocalExecutor(1, preload=()) as executor, pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "LocalExecutor", lambda *_, **__: nullcontext(executor))
         yield
+
+
+@pytest.fixture(scope="session")
+def shared_cluster() -> Iterator[Cluster]:
+    """A scheduler and a worker with two slots, for all tests that leave them alive."""
+    with Cluster(1, n_slots=2) as found:
+        yield found
 
 
 @pytest.fixture

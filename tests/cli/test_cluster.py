@@ -36,7 +36,7 @@ def test_a_cluster_on_this_machine_evaluates_and_ends_with_its_command(url, two_
 
     from metaml.evaluation import Job, Limits, make_plan
 
-    job = Job(two_classes.fingerprint, "Constant", {}, make_plan(two_classes, 2), 0, Limits(30.0))
+    job = Job(two_classes.fingerprint, "Constant", {}, make_plan(two_classes, 2), 0, Limits(300.0))
     command = start("cluster", "--workers", "1", "--port", url.rpartition(":")[2])
     try:
         with socket.socket() as probe:
@@ -47,8 +47,8 @@ def test_a_cluster_on_this_machine_evaluates_and_ends_with_its_command(url, two_
 
         command.send_signal(signal.SIGINT)
 
-        assert command.wait(30) == 0
-        wait_until(lambda: not any(is_running(pid) for pid in pids), 20)
+        assert command.wait(300) == 0
+        wait_until(lambda: not any(is_running(pid) for pid in pids))
     finally:
         command.kill()
         command.wait()

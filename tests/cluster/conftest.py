@@ -1,4 +1,4 @@
-"""A small cluster for all tests of a module, certificates, and jobs."""
+"""A small cluster for all tests, certificates, and jobs."""
 
 import socket
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 from hostile_algorithms import REGISTRY
 
 from metaml.evaluation import Job, Limits, make_plan
-from tests.cluster_processes import Cluster
+from tests.cluster_processes import SECONDS
 
 REQUEST = "req -x509 -newkey rsa:2048 -nodes -subj /CN=metaml -keyout key.pem -out cert.pem"
 
@@ -16,17 +16,18 @@ REQUEST = "req -x509 -newkey rsa:2048 -nodes -subj /CN=metaml -keyout key.pem -o
 def ask():
     """Return a function that makes a job on a data set."""
 
-    def make(dataset, algorithm, config=None, *, seconds=30.0, seed=0, **options):
+    def make(dataset, algorithm, config=None, *, seconds=SECONDS, seed=0, **options):
         plan = make_plan(dataset, n_folds=2)
         return Job(dataset.fingerprint, algorithm, config or {}, plan, seed, Limits(seconds), **options)
 
     return make
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    with Cluster(1) as found:
-        yield found
+@pytest.fixture
+def cluster(shared_cluster):
+    """A scheduler and a worker with two slots. A test may start more workers, and kill what it likes."""
+    yield shared_cluster
+    shared_cluster.restore()
 
 
 @pytest.fixture

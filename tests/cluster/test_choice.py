@@ -27,7 +27,7 @@ def test_an_open_scheduler_beyond_this_machine_is_refused():
 
 def test_tune_from_python_on_a_cluster_stores_runs_with_the_machine_that_made_them(cluster, tmp_path):
     frame = builtin.load("iris").X.assign(kind=builtin.load("iris").y)
-    options = {"iterations": 3, "algorithms": "decision_tree", "folds": 2}
+    options = {"iterations": 3, "algorithms": "decision_tree", "folds": 2, "workers": 1}
 
     result = metaml.tune(frame, "kind", kb=tmp_path / "kb.db", scheduler=cluster.url, **options)
 

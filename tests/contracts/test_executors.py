@@ -1,8 +1,7 @@
 """The contract of every executor. An executor joins by a line in EXECUTORS."""
 
-import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
@@ -12,18 +11,11 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import Executor, Job, Limits, LocalExecutor, make_plan
 from metaml.sources import builtin
-from tests.cluster_processes import Cluster
+from tests.cluster_processes import SECONDS, Cluster
 
-
-@contextmanager
-def on_a_cluster(n_workers: int):
-    with Cluster(1, n_slots=n_workers) as cluster, cluster.executor() as executor:
-        yield executor
-
-
-EXECUTORS: dict[str, Callable[[int], AbstractContextManager[Executor]]] = {
-    "local": lambda n_workers: LocalExecutor(n_workers, preload=()),
-    "dask": on_a_cluster,
+EXECUTORS: dict[str, Callable[[Cluster, int], AbstractContextManager[Executor]]] = {
+    "local": lambda _, n_workers: LocalExecutor(n_workers, preload=()),
+    "dask": lambda cluster, n_workers: cluster.executor(n_workers),
 }
 
 
@@ -33,13 +25,13 @@ def iris() -> Dataset:
 
 
 @pytest.fixture(scope="module", params=list(EXECUTORS))
-def executor(request, iris):
-    with EXECUTORS[request.param](2) as found:
+def executor(request, iris, shared_cluster):
+    with EXECUTORS[request.param](shared_cluster, 2) as found:
         found.add(iris)
         yield found
 
 
-def job_of(dataset: Dataset, algorithm: str = "decision_tree", seconds: float = 30.0, **options) -> Job:
+def job_of(dataset: Dataset, algorithm: str = "decision_tree", seconds: float = SECONDS, **options) -> Job:
     config = ALGORITHMS[algorithm].space(dataset.task).default()
     return Job(dataset.fingerprint, algorithm, config, make_plan(dataset, 3), 0, Limits(seconds), **options)
 
@@ -48,7 +40,7 @@ def test_each_job_comes_back_once_as_the_object_that_was_submitted(executor, iri
     jobs = [job_of(iris), job_of(iris, "k_neighbors"), job_of(iris, "elastic_net")]
     tickets = [executor.submit(job) for job in jobs]
 
-    answers = [executor.next(timeout=60) for _ in jobs]
+    answers = [executor.next(timeout=SECONDS) for _ in jobs]
 
     assert len(set(tickets)) == 3
     assert {id(job) for job, _ in answers} == {id(job) for job in jobs}
@@ -60,7 +52,7 @@ def test_the_same_job_has_the_same_scores(executor, iris):
     for _ in range(2):
         executor.submit(job_of(iris))
 
-    (_, first), (_, second) = executor.next(timeout=60), executor.next(timeout=60)
+    (_, first), (_, second) = executor.next(timeout=SECONDS), executor.next(timeout=SECONDS)
 
     assert first.scores == second.scores
 
@@ -68,7 +60,7 @@ def test_the_same_job_has_the_same_scores(executor, iris):
 def test_a_limit_of_time_is_an_outcome(executor, iris):
     executor.submit(job_of(iris, "random_forest", seconds=0.01))
 
-    _, outcome = executor.next(timeout=60)
+    _, outcome = executor.next(timeout=SECONDS)
 
     assert outcome.status == "timeout"
 
@@ -82,18 +74,15 @@ def test_a_cancelled_job_never_comes_back(executor, iris):
 
 def test_next_waits_no_longer_than_its_timeout(executor, iris):
     executor.submit(job_of(iris, "random_forest"))
-    begun = time.monotonic()
 
-    answer = executor.next(timeout=0.0)
-
-    assert answer is None or answer[1].status == "ok"
-    assert time.monotonic() - begun < 5
+    # The job takes a hundred times as long as asking does.
+    assert executor.next(timeout=0.0) is None
     executor.cancel()
 
 
 def test_folds_that_are_reported_can_be_taken_once(executor, iris):
     ticket = executor.submit(job_of(iris, keep_models=True, tells_folds=True))
-    executor.next(timeout=60)
+    executor.next(timeout=SECONDS)
 
     assert len(executor.take_folds(ticket)) == 3
     assert executor.take_folds(ticket) == ()
@@ -103,4 +92,4 @@ def test_a_job_on_an_unknown_data_set_raises(executor, iris):
     executor.submit(replace(job_of(iris), dataset="0" * 32))
 
     with pytest.raises(BadRequest):
-        executor.next(timeout=60)
+        executor.next(timeout=SECONDS)

@@ -10,7 +10,7 @@ from metaml.evaluation import Job, Limits, LocalExecutor, make_plan
 def ask():
     """Return a function that makes a job on a data set."""
 
-    def make(dataset, algorithm, config=None, *, seconds=30.0, megabytes=None, n_folds=2, seed=0, **options):
+    def make(dataset, algorithm, config=None, *, seconds=300.0, megabytes=None, n_folds=2, seed=0, **options):
         plan = make_plan(dataset, n_folds=n_folds)
         return Job(dataset.fingerprint, algorithm, config or {}, plan, seed, Limits(seconds, megabytes), **options)
 
@@ -29,7 +29,7 @@ def run(executor):
 
     def run(job):
         executor.submit(job)
-        found, outcome = executor.next(timeout=60)
+        found, outcome = executor.next(timeout=300)
         assert found is job
         return outcome
 

@@ -41,4 +41,4 @@ def test_a_registry_that_cannot_be_imported_is_said_aloud(two_classes, ask):
         executor.submit(ask(two_classes, "Constant"))
 
         with pytest.raises(MetamlError, match="no_such_module"):
-            executor.next(60)
+            executor.next(300)

@@ -2,24 +2,23 @@
 
 import os
 import signal
-import time
 
 import psutil
 import pytest
 from hostile_algorithms import REGISTRY
 
 from metaml.evaluation import LocalExecutor
-from tests.cluster_processes import Cluster
+from tests.cluster_processes import SECONDS, is_running, wait_until
 
 
 @pytest.fixture(scope="module", params=["local", "dask"])
-def executor(request, two_classes):
+def executor(request, two_classes, shared_cluster):
     if request.param == "local":
         with LocalExecutor(2, [two_classes], registry=REGISTRY, preload=()) as executor:
             yield executor
     else:
-        with Cluster(1, n_slots=2) as cluster, cluster.executor(2, [two_classes], registry=REGISTRY) as executor:
-            executor.cluster = cluster
+        with shared_cluster.executor(2, [two_classes], registry=REGISTRY) as executor:
+            executor.cluster = shared_cluster
             yield executor
 
 
@@ -31,16 +30,6 @@ def fork_servers_of(executor):
     if isinstance(executor, LocalExecutor):
         return [psutil.Process(executor._fork_server._process.pid)]
     return [child for worker in executor.cluster.workers for child in psutil.Process(worker.pid).children()]
-
-
-def wait_until(claim):
-    while not claim():
-        time.sleep(0.01)
-
-
-def is_running(pid):
-    # Whoever inherits an orphan may take its time to bury it.
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize(
@@ -56,7 +45,7 @@ def is_running(pid):
     ],
 )
 def test_misbehaviour_is_contained_and_the_pool_goes_on(run, two_classes, ask, algorithm, config, status, error):
-    outcome = run(ask(two_classes, algorithm, config, seconds=0.5))
+    outcome = run(ask(two_classes, algorithm, config, seconds=0.5 if status == "timeout" else SECONDS))
 
     assert (outcome.status, outcome.error) == (status, error)
     assert run(ask(two_classes, "Constant")).status == "ok"
@@ -88,7 +77,7 @@ def test_printing_gigabytes_bothers_nobody(run, two_classes, ask, capfd):
 
 @pytest.mark.parametrize(
     ("algorithm", "waits", "seconds", "status"),
-    [("Forking", True, 1.5, "timeout"), ("ForkThenCrash", False, 30, "crashed"), ("Forking", False, 30, "partial")],
+    [("Forking", True, 1.5, "timeout"), ("ForkThenCrash", False, 300, "crashed"), ("Forking", False, 300, "partial")],
 )
 def test_forked_children_do_not_outlive_their_job(run, two_classes, ask, tmp_path, algorithm, waits, seconds, status):
     config = {"folder": str(tmp_path), "waits": waits}
@@ -108,10 +97,10 @@ def test_children_of_another_job_do_not_outlive_a_killed_fork_server(executor, t
     wait_until(lambda: len(pids_in(tmp_path)) == 2)
     executor.submit(ask(two_classes, "Patricide"))
 
-    statuses = [executor.next(60)[1].status for _ in range(2)]
+    statuses = [executor.next(SECONDS)[1].status for _ in range(2)]
 
     executor.submit(ask(two_classes, "Constant"))
-    assert executor.next(60)[1].status == "ok"
+    assert executor.next(SECONDS)[1].status == "ok"
     assert statuses == ["crashed", "crashed"]
     assert not any(is_running(pid) for pid in pids_in(tmp_path))
 

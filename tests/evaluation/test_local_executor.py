@@ -27,9 +27,9 @@ def test_a_real_algorithm_is_evaluated_and_then_fitted_to_all_rows(two_classes, 
     job = ask(two_classes, "decision_tree", REAL_ALGORITHMS["decision_tree"].space("binary").default())
     with LocalExecutor(1, [two_classes], preload=["sklearn.tree"]) as executor:
         executor.submit(job)
-        _, evaluated = executor.next(60)
+        _, evaluated = executor.next(300)
         executor.submit(replace(job, refit=True))
-        _, refitted = executor.next(60)
+        _, refitted = executor.next(300)
 
     assert (evaluated.status, refitted.status) == ("ok", "ok")
     assert np.allclose(refitted.estimator.predict_proba(two_classes.X).sum(axis=1), 1.0)
@@ -42,7 +42,7 @@ def test_jobs_come_back_in_the_order_they_finish(executor, two_classes, numbers,
     executor.submit(slow)
     executor.submit(quick)
 
-    finished = [executor.next(30)[0], executor.next(30)[0]]
+    finished = [executor.next(300)[0], executor.next(300)[0]]
 
     assert finished == [quick, slow]
 
@@ -52,7 +52,7 @@ def test_more_jobs_than_workers_wait_their_turn(executor, two_classes, ask):
 
     tickets = [executor.submit(job) for job in jobs]
     free = executor.free
-    finished = [executor.next(30) for _ in jobs]
+    finished = [executor.next(300) for _ in jobs]
 
     assert len(set(tickets)) == 9
     assert free == 0
@@ -69,7 +69,7 @@ def test_next_is_none_when_nothing_is_done_in_time(executor, two_classes, ask):
     executor.submit(ask(two_classes, "Sleepy", {"seconds": 0.2}))
 
     too_early = executor.next(timeout=0.01)
-    in_time = executor.next(timeout=30)
+    in_time = executor.next(timeout=300)
 
     assert too_early is None
     assert in_time is not None
@@ -81,10 +81,10 @@ def test_cancelled_jobs_never_come_back(executor, two_classes, ask):
     executor.submit(kept)
 
     executor.cancel(ticket)
-    finished = executor.next(30)
+    finished = executor.next(300)
 
     assert finished[0] is kept
-    assert executor.next(30) is None
+    assert executor.next(300) is None
     assert executor.free == 2
 
 
@@ -114,7 +114,7 @@ def test_a_job_that_runs_out_of_time_has_told_of_the_folds_that_were_done(execut
     job = ask(two_classes, "Sleepy", {"seconds": 0.5}, seconds=0.9, n_folds=3, keep_models=True, tells_folds=True)
     ticket = executor.submit(job)
 
-    _, outcome = executor.next(30)
+    _, outcome = executor.next(300)
     folds = executor.take_folds(ticket)
 
     assert outcome.status == "timeout"
@@ -126,6 +126,6 @@ def test_a_job_that_runs_out_of_time_has_told_of_the_folds_that_were_done(execut
 def test_folds_are_told_only_where_somebody_asks(executor, two_classes, ask):
     ticket = executor.submit(ask(two_classes, "Constant", keep_models=True))
 
-    executor.next(30)
+    executor.next(300)
 
     assert executor.take_folds(ticket) == ()
