@@ -87,5 +87,9 @@ def _export(catalogue: "Catalogue", folder: Path, most_runs: int) -> None:
 
 
 def _written(host: str) -> str:
-    """Return an address in the form that a URL needs."""
+    """Return an address as it stands in a URL; for all addresses, the name of this machine."""
+    import socket
+
+    if host in ("0.0.0.0", "::"):  # noqa: S104  # It is only compared.
+        return socket.gethostname()
     return f"[{host}]" if ":" in host else host

@@ -20,6 +20,7 @@ from metaml_kb.browsing.listing import (
     runs_by_number,
 )
 
+MOST_DIGITS = 15
 PER_PAGE = 100
 MOST_SORTED = 20_000
 """Runs that are sorted for a page; of more on one data set, only the best hundred are known."""
@@ -121,7 +122,8 @@ def _found(
     catalogue: Catalogue, asked: Asked, wanted: Wanted, order: str, metric: str, limit: int
 ) -> tuple[Sequence[ListedRun], list[str], str | None]:
     """Return the runs of a page, remarks, and the address of the next page if there is one."""
-    after = int(asked.get("after")) if asked.get("after").isascii() and asked.get("after").isdigit() else None
+    word = asked.get("after")
+    after = int(word) if word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS else None
     with catalogue.connected() as connection:
         if order in ("newest", "oldest"):
             by = "newest" if order == "newest" else "oldest"

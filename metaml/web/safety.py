@@ -7,12 +7,15 @@ this machine (DNS rebinding).
 
 import hmac
 import ipaddress
+import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+ANY_ADDRESS = "any address"
+"""Among the names of a server: every number address. No name of another site is one, so none can lead here."""
 METHODS = ("GET", "HEAD")
 COOKIE = "metaml_token"
 LEAST_TOKEN = 16
@@ -106,16 +109,30 @@ def is_known_host(header: str, hosts: frozenset[str]) -> bool:
     name, separator, port = header.rpartition(":")
     if not separator or not port.isdigit() or (name.startswith("[") and not name.endswith("]")):
         name = header
-    return name.lower().rstrip(".") in hosts
+    name = name.lower().rstrip(".")
+    return (name in hosts and name != ANY_ADDRESS) or (ANY_ADDRESS in hosts and _is_address(name))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name[1:-1] if name.startswith("[") and name.endswith("]") else name)
+    except ValueError:
+        return False
+    return True
 
 
 def hosts_of(host: str) -> frozenset[str]:
-    """Return the names by which a server that listens there may be asked."""
+    """Return the names by which a server that listens there may be asked.
+
+    One that listens at all addresses (0.0.0.0 or ::) is asked by any of them, or by the name of this machine.
+    """
     names = {*LOCAL_HOSTS, host.lower()}
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return frozenset(names)
+    if address.is_unspecified:
+        return frozenset({*names, ANY_ADDRESS, socket.gethostname().lower(), socket.getfqdn().lower()})
     return frozenset({*names, f"[{address}]" if address.version == 6 else str(address)})
 
 

@@ -68,6 +68,9 @@ def respond(catalogue: Catalogue, path: str, query: str) -> Response:
         found, status = _problem("This takes too long", slow), 503
     except KBError as error:
         found, status = _problem("The knowledge base could not be read", error), 500
+    except Exception as error:  # What others stored may be anything; a page must not end in a traceback.
+        said = f"{type(error).__name__}: the knowledge base holds something here that this page cannot show."
+        found, status = _problem("This page could not be made", BadRequest(said)), 500
     if found.is_unchanged:
         return Response(status_code=204)
     text = (

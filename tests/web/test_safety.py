@@ -1,5 +1,7 @@
 """Who may ask the server: hosts, methods, other sites, tokens."""
 
+import socket
+
 import pytest
 
 from metaml.web.safety import LOCAL_HOSTS, POLICY, has_token, hosts_of, is_known_host, is_local, refusal
@@ -57,6 +59,14 @@ def test_a_server_for_others_is_asked_by_its_own_address_too():
     assert is_known_host("192.168.0.7:80", hosts_of("192.168.0.7"))
     assert is_known_host("[fe80::1]:80", hosts_of("fe80::1"))
     assert not is_known_host("evil.example", hosts_of("192.168.0.7"))
+
+
+def test_a_server_at_all_addresses_is_asked_by_any_of_them_and_by_no_other_name():
+    hosts = hosts_of("0.0.0.0")
+
+    assert all(is_known_host(host, hosts) for host in ("192.168.0.7:8765", "[fe80::1]:80", "localhost"))
+    assert is_known_host(f"{socket.gethostname()}:8765", hosts)
+    assert not any(is_known_host(host, hosts) for host in ("evil.example:8765", "any address", "1.2.3.4.evil.example"))
 
 
 def test_only_loopback_addresses_are_local():
