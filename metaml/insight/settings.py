@@ -75,9 +75,19 @@ class Setting:
         if len(known) <= MOST_LEVELS:
             places = {value: float(place) for place, value in enumerate(known)}
             return [shown(value) for value in known], np.array([places.get(value, math.nan) for value in values])
-        edges = [shown(self.value_at(k / N_BINS)) for k in range(N_BINS + 1)]
+        edges = _short([self.value_at(k / N_BINS) for k in range(N_BINS + 1)])
         names = [f"{low} to {high}" for low, high in pairwise(edges)]
         return names, np.asarray(np.minimum(np.floor(units * N_BINS), N_BINS - 1))
+
+
+def _short(edges: Sequence[Value]) -> list[str]:
+    """Return the edges of bins with two digits, or as they are if these do not distinguish them.
+
+    >>> _short([0.01, 0.02659, 0.07071]), _short([3, 128])
+    (['0.01', '0.027', '0.071'], ['3', '128'])
+    """
+    brief = [f"{edge:.2g}" if isinstance(edge, float) else shown(edge) for edge in edges]
+    return brief if len(set(brief)) == len(brief) else [shown(edge) for edge in edges]
 
 
 def varying_settings(configs: Sequence[Config], spaces: Iterable[Space] = ()) -> tuple[Setting, ...]:

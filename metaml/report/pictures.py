@@ -148,11 +148,13 @@ def thinned(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
     return [dot for place, dot in enumerate(dots) if place % every == 0 or "best" in dot.kind]
 
 
-def axes(x_range: tuple[float, float], y_range: tuple[float, float], *, log_x: bool = False) -> tuple[Axis, Axis]:
+def axes(
+    x_range: tuple[float, float], y_range: tuple[float, float], *, log_x: bool = False, log_y: bool = False
+) -> tuple[Axis, Axis]:
     """Return both axes, with as much room to the left as the labels need."""
-    y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP)
-    widest = max(map(len, tick_texts(y_axis.ticks())), default=1)
-    return Axis(*x_range, 26.0 + CHARACTER * widest, WIDTH - RIGHT, is_log=log_x), y_axis
+    y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP, is_log=log_y)
+    widest = max(map(len, axis_texts(y_axis, _ticks(y_axis, whole=False))), default=1)
+    return Axis(*x_range, 30.0 + CHARACTER * widest, WIDTH - RIGHT, is_log=log_x), y_axis
 
 
 def framed(
@@ -170,27 +172,45 @@ def framed(
     """Return parts as a picture with both axes, their ticks and labels; `bare_x` leaves the ticks of x to the parts."""
     frame: list[Html] = []
     ticks = _ticks(y_axis, whole_y)
-    for tick, text in zip(ticks, tick_texts(ticks), strict=True):
+    for tick, text in zip(ticks, axis_texts(y_axis, ticks), strict=True):
         place = y_axis(tick)
         frame.append(tag("line", class_="grid", **ends(x_axis.start, x_axis.end, place)))
         frame.append(tag("text", text, x=at(x_axis.start - 7), y=at(place + 4), text_anchor="end"))
     frame += [] if bare_x else x_ticks(x_axis, y_axis.start, whole_x)
     centre, middle = (x_axis.start + x_axis.end) / 2, (y_axis.start + y_axis.end) / 2
-    turned = f"rotate(-90 11 {middle:.1f})"
+    turned = f"rotate(-90 14 {middle:.1f})"
     frame.append(tag("text", x_label, x=at(centre), y=at(HEIGHT - 7), text_anchor="middle", class_="axis"))
-    frame.append(tag("text", y_label, x="11", y=at(middle), text_anchor="middle", transform=turned, class_="axis"))
+    frame.append(tag("text", y_label, x="14", y=at(middle), text_anchor="middle", transform=turned, class_="axis"))
     return svg([*frame, *parts], title, HEIGHT)
 
 
 def _ticks(axis: Axis, whole: bool) -> list[float]:
     """Return round values along an axis; with `whole`, only whole numbers."""
-    return [tick for tick in axis.ticks() if not whole or tick == round(tick)]
+    ticks = thinned_ticks(axis) if axis.is_log else axis.ticks()
+    return [tick for tick in ticks if not whole or tick == round(tick)]
+
+
+def thinned_ticks(axis: Axis, most: int = 6) -> list[float]:
+    """Return round values along an axis, at most about so many; decades only where a logarithmic axis has more.
+
+    >>> thinned_ticks(Axis(1e-8, 10.0, 0.0, 1.0, is_log=True))
+    [1e-08, 1e-06, 0.0001, 0.01, 1.0]
+    """
+    ticks = axis.ticks()
+    if axis.is_log and len(ticks) > most:
+        ticks = [tick for tick in ticks if abs(math.log10(tick) - round(math.log10(tick))) < 1e-9]
+    return ticks[:: max(1, math.ceil(len(ticks) / most))]
+
+
+def axis_texts(axis: Axis, ticks: Sequence[float]) -> list[str]:
+    """Return the labels of values along an axis; on a logarithmic one each has the digits that it needs."""
+    return [_tick(tick, 0) for tick in ticks] if axis.is_log else tick_texts(ticks)
 
 
 def x_ticks(axis: Axis, foot: float, whole: bool) -> list[Html]:
     """Return the labels along a horizontal axis whose foot is there, as many as have room."""
     ticks = _ticks(axis, whole)
-    words = tick_texts(ticks)
+    words = axis_texts(axis, ticks)
     widest = max(map(len, words), default=1)
     every = math.ceil(len(ticks) * (CHARACTER * widest + 10) / (axis.end - axis.start))
     return [

@@ -78,7 +78,7 @@ def share(value: float) -> str:
     """Return a share as a percentage; shares near 0 or 1 get one more digit.
 
     >>> share(0.256), share(0.0042), share(0.0002)
-    ('26%', '0.4%', '0%')
+    ('26%', '0.4%', '<0.1%')
     >>> share(0.9962), share(0.99998), share(1.0)
     ('99.6%', '>99.9%', '100%')
     """
@@ -86,6 +86,8 @@ def share(value: float) -> str:
         return "–"
     if 0.9995 <= value < 1 - 1e-9:
         return ">99.9%"
+    if 0 < value < 0.0005:
+        return "<0.1%"
     is_extreme = 0.0005 <= abs(value) < 0.0095 or 0.9905 <= value < 0.9995
     return f"{100 * value:.{1 if is_extreme else 0}f}%"
 

@@ -18,6 +18,7 @@ from metaml_kb.browsing.listing import ListedRun, runs_by_number
 from metaml_kb.engine import reading
 from metaml_kb.history import key_and_revision
 from metaml_kb.provenance import STARTER
+from metaml_kb.records import FINAL
 from metaml_kb.words import names_of
 
 MOST_KEPT = 64
@@ -59,6 +60,25 @@ class KnownSession:
     seed: int | None
     settings: dict[str, Any]
     span: Span
+
+    def word(self, name: str) -> str | None:
+        """Return a word of its settings, such as `project`; None if there is none. Others may have stored anything."""
+        value = self.settings.get(name)
+        return value if isinstance(value, str) and value.strip() else None
+
+    def amount(self, name: str) -> float | None:
+        """Return a positive number of its settings, such as `seconds`; None if there is none."""
+        value = self.settings.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e12:
+            return None
+        return float(value)
+
+    @property
+    def final(self) -> tuple[str, float] | None:
+        """Return the metric and the score of the model that it ended with; None if there is none."""
+        found = self.settings.get(FINAL)
+        metric, score = (found.get("metric"), found.get("score")) if isinstance(found, dict) else (None, None)
+        return (metric, float(score)) if isinstance(metric, str) and isinstance(score, int | float) else None
 
 
 class Catalogue:
@@ -180,7 +200,8 @@ class Catalogue:
 
     def _session(self, row: dict[str, Any]) -> KnownSession:
         number = row.pop("id")
-        settings = json.loads(row.pop("settings"))
+        found = json.loads(row.pop("settings"))
+        settings = found if isinstance(found, dict) else {}
         return KnownSession(number=number, settings=settings, span=self.digest.spans.get(number, Span()), **row)
 
     def n_starter_runs(self) -> int:

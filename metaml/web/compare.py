@@ -15,6 +15,7 @@ from metaml.web.page import Asked, Page, beside, command, empty, heading, sectio
 from metaml.web.pictures import Curve, curves_picture, folds_picture
 from metaml.web.sheet import Field, Sheet
 from metaml.web.words import (
+    algorithm_link,
     as_shown,
     better,
     dataset_link,
@@ -39,6 +40,7 @@ def compare(catalogue: Catalogue, asked: Asked) -> Page:
         "/compare",
         text_field("a", "First run or session", keys[0] if keys else "", kind="search"),
         text_field("b", "Second run or session", keys[1] if len(keys) > 1 else "", kind="search"),
+        kind="filter keys",
     )
     head = heading("Compare", "Runs or sessions side by side, by their keys or the beginnings of them.")
     if asked.is_file:
@@ -115,6 +117,8 @@ def _facts(runs: Sequence[StoredRun]) -> Sheet:
     }
     rows = [{"fact": name, **_by_key(runs, values)} for name, values in lines.items()]
     extra: list[Mapping[str, object]] = [{} for _ in rows]
+    extra[-1] = {run.key: session_link(run.session.key) for run in runs if run.session is not None}
+    extra[1] = {run.key: algorithm_link(run.run.algorithm) for run in runs}
     extra[0] = {run.key: dataset_link(run.dataset.name, run.dataset.fingerprint) for run in runs}
     rows.insert(0, {"fact": "run", **_by_key(runs, [title_of(run) for run in runs])})
     extra.insert(0, {run.key: run_link(run.key) for run in runs})
@@ -151,7 +155,8 @@ def _setting(run: StoredRun, name: str) -> str:
 
 
 def _scores(runs: Sequence[StoredRun]) -> Sheet:
-    names = sorted({name for run in runs for name in run.run.scores})
+    first = metric_of(runs[0])
+    names = sorted({name for run in runs for name in run.run.scores}, key=lambda name: (name != first, name))
     rows, extra = [], []
     for name in names:
         means = [mean_of(run.run.scores[name]) if name in run.run.scores else math.nan for run in runs]
@@ -231,10 +236,11 @@ def _curve(item: KnownSession, runs: Sequence[ListedRun], metric: str) -> Curve:
 
 def _allocation(sessions: Sequence[KnownSession], runs: Sequence[Sequence[ListedRun]]) -> Sheet:
     names = sorted({run.algorithm for made in runs for run in made})
-    rows = []
+    rows, extra = [], []
     for name in names:
         counts = [sum(run.algorithm == name for run in made) for made in runs]
+        extra.append({"algorithm": algorithm_link(name)})
         rows.append({"algorithm": name, **{item.key: n for item, n in zip(sessions, counts, strict=True)}})
     fields = [Field("Algorithm", "name", key="algorithm")]
     fields += [Field(item.key[:8], "number", key=item.key, first="down") for item in sessions]
-    return Sheet("allocation", fields, rows, title=f"Evaluations of {counted(len(names), 'algorithm')}")
+    return Sheet("allocation", fields, rows, title=f"Evaluations of {counted(len(names), 'algorithm')}", extra=extra)

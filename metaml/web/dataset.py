@@ -13,7 +13,7 @@ from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, empty, heading, link, section
 from metaml.web.run_table import run_sheet
 from metaml.web.sheet import Field, Sheet, short
-from metaml.web.suggestions import later, suggestions
+from metaml.web.suggestions import later, suggestion_sheet, suggestions
 from metaml.web.words import (
     algorithm_link,
     as_shown,
@@ -35,7 +35,10 @@ def dataset(catalogue: Catalogue, asked: Asked, word: str) -> Page:
     if item is None:
         raise NotThere(f"There is no data set {word[:60]!r}.", "/datasets", "All data sets")
     if asked.get("part") == "suggestions":
-        return Page(title="", content=suggestions(catalogue, item), is_part=True)
+        return Page(title="", content=suggestions(catalogue, asked, item), is_part=True)
+    if asked.get("csv") == "suggestions":
+        found = suggestion_sheet(catalogue, item)
+        return Page(title=item.name, content=Html(""), sheets={} if found is None else {found.name: found})
     metrics = metrics_of_task(catalogue.metrics().get(item.number, []), item.task)
     metric = asked.get("metric") if asked.get("metric") in metrics else (metrics[0] if metrics else "")
     head = joined(heading(shortened(item.name, 80), _lead(item, metric), kicker="Data set"), _tiles(item))
@@ -74,6 +77,8 @@ def dataset(catalogue: Catalogue, asked: Asked, word: str) -> Page:
         section("metafeatures", "Metafeatures", _metafeatures(catalogue, item)),
     )
     sheets = {"best": best, "winners": won, "neighbours": near}
+    if asked.is_file and (tried := suggestion_sheet(catalogue, item)) is not None:
+        sheets[tried.name] = tried
     return Page(title=item.name, content=content, menu="Data sets", trail=trail, sheets=sheets)
 
 

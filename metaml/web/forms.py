@@ -28,10 +28,10 @@ def search_form(path: str, *fields: Html, query: str, label: str) -> Html:
     return filter_form(path, text_field("q", label, query, kind="search"), *fields)
 
 
-def filter_form(path: str, *fields: Html) -> Html:
+def filter_form(path: str, *fields: Html, kind: str = "filter") -> Html:
     """Return a form whose fields become the query of a page."""
     button = tag("button", "Show", type="submit", class_="primary")
-    return tag("form", *fields, button, action=path, method="get", class_="filter", role="search")
+    return tag("form", *fields, button, action=path, method="get", class_=kind, role="search")
 
 
 def chosen_link(content: object, address: str, *, is_chosen: bool) -> Html:

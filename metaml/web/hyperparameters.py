@@ -75,8 +75,8 @@ def parallel(runs: Sequence[ListedRun], varying: Sequence[Setting], metric: str)
     lines.reverse()
     picture = parallel_picture(scales, lines, title=f"Settings and {metric_name(metric)}, side by side")
     said = (
-        "Each line is a run; the better, the darker. Drag along an axis to keep only the runs that pass there, or move "
-        "the ends of an axis with the arrow keys."
+        "Each line is a run; the better, the stronger its colour. Drag along an axis to keep only the runs that pass "
+        "there, or move the ends of an axis with the arrow keys."
     )
     status = tag("span", f"{len(lines)} of {counted(len(lines), 'run')}", class_="brushed", role="status")
     reset = tag("button", "Reset", type="button", class_="reset quiet-link", hidden="hidden")

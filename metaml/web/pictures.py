@@ -9,10 +9,10 @@ import numpy as np
 
 from metaml.report.charts import Axis
 from metaml.report.markup import Html, joined, tag
-from metaml.report.pictures import Dot, at, axes, dot_at, framed, padded, tick_texts
+from metaml.report.pictures import Dot, at, axes, axis_texts, dot_at, framed, padded, thinned_ticks
 
-PARALLEL_WIDTH, PARALLEL_HEIGHT = 1000.0, 330.0
-TOP, BOTTOM, SIDE = 46.0, 34.0, 56.0
+PARALLEL_WIDTH, PARALLEL_HEIGHT = 1000.0, 346.0
+TOP, BOTTOM, SIDE = 62.0, 26.0, 56.0
 N_SHADES = 5
 LEVEL_LETTERS = 14
 
@@ -37,6 +37,7 @@ def setting_picture(
     name: str,
     y_label: str,
     window: tuple[float, float],
+    log_y: bool = False,
 ) -> Html:
     """Return one setting against the score, a dot for each run; words stand in columns."""
     log_x = scale.is_log
@@ -46,7 +47,7 @@ def setting_picture(
         x_range = (scale.low / 1.15, scale.high * 1.15)
     else:
         x_range = padded(scale.low, scale.high)
-    x_axis, y_axis = axes(x_range, window, log_x=log_x)
+    x_axis, y_axis = axes(x_range, window, log_x=log_x, log_y=log_y)
     rng = np.random.default_rng(0)
     dots = []
     for value, score, text in zip(values, scores, texts, strict=True):
@@ -54,7 +55,7 @@ def setting_picture(
             continue
         shift = float(rng.uniform(-0.22, 0.22)) if scale.levels else 0.0
         word = scale.levels[int(value)] if scale.levels else f"{value:.4g}"
-        dots.append(dot_at(Dot(value + shift, score, "dot plain", 2.8, f"{name} {word}: {text}"), x_axis, y_axis))
+        dots.append(dot_at(Dot(value + shift, score, "dot spotted", 4.2, f"{name} {word}: {text}"), x_axis, y_axis))
     if not scale.levels:
         return framed(dots, x_axis, y_axis, f"{name} against {y_label}", name, y_label)
     room = (x_axis.end - x_axis.start) / len(scale.levels)
@@ -121,15 +122,19 @@ def _upright(scale: Scale, column: int, x: float, foot: float, head: float, step
         ticks = [(axis(place), cut(level, LEVEL_LETTERS)) for place, level in enumerate(scale.levels)]
     else:
         values = thinned_ticks(axis)
-        ticks = [(axis(value), word) for value, word in zip(values, tick_texts(values), strict=True)]
-    name = cut(scale.name, max(8, int(step / 7.0)))
+        ticks = [(axis(value), word) for value, word in zip(values, axis_texts(axis, values), strict=True)]
+    # Every other name is higher, so that each has room beside its neighbours.
+    name, rise = cut(scale.name, max(8, int(2 * step / 7.4))), 24 + 17 * (column % 2)
+    anchor = (
+        "middle" if len(name) * 3.7 < SIDE - 4 or SIDE < x < PARALLEL_WIDTH - SIDE else "end" if x > SIDE else "start"
+    )
     words = [
-        tag("text", tag("title", scale.name), name, x=at(x), y=at(head - 24), text_anchor="middle", class_="axis"),
+        tag("text", tag("title", scale.name), name, x=at(x), y=at(head - rise), text_anchor=anchor, class_="axis"),
         tag("line", class_="upright", x1=at(x), x2=at(x), y1=at(foot), y2=at(head)),
     ]
     for place, word in ticks:
         words.append(tag("line", class_="tick", x1=at(x - 4), x2=at(x), y1=at(place), y2=at(place)))
-        words.append(tag("text", word, x=at(x - 7), y=at(place + 4), text_anchor="end", class_="halo"))
+        words.append(tag("text", word, x=at(x - 11), y=at(place + 4), text_anchor="end", class_="halo"))
     words.append(tag("rect", class_="brush", x=at(x - 9), y=at(head), width="18", height=at(foot - head)))
     for end, place, share in (("lowest", foot, 0), ("highest", head, 100)):
         label = f"{end} {scale.name} shown"
@@ -162,14 +167,6 @@ def _text_at(scale: Scale, share: float) -> str:
     if scale.is_log:
         return f"{math.exp(math.log(scale.low) + share * (math.log(scale.high) - math.log(scale.low))):.4g}"
     return f"{scale.low + share * (scale.high - scale.low):.4g}"
-
-
-def thinned_ticks(axis: Axis, most: int = 6) -> list[float]:
-    """Return round values along an axis, at most about so many; decades only where a logarithmic axis has more."""
-    ticks = axis.ticks()
-    if axis.is_log and len(ticks) > most:
-        ticks = [tick for tick in ticks if abs(math.log10(tick) - round(math.log10(tick))) < 1e-9]
-    return ticks[:: max(1, math.ceil(len(ticks) / most))]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from metaml.experience.run_explained import Block, explained
 from metaml.records.explanation import mean_of, metric_of
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.tables import facts, figure, paragraph, tiles
-from metaml.report.wording import ORIGIN_WORDS, STATUS_WORDS, duration, rounded
+from metaml.report.wording import ORIGIN_WORDS, STATUS_WORDS, counted, duration, rounded
 from metaml.web.catalogue import Catalogue
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, address, beside, command, heading, section
@@ -40,7 +40,7 @@ def run(catalogue: Catalogue, asked: Asked, key: str) -> Page:
     content = joined(
         heading(title, lead, kicker="Run"),
         _tiles(stored, metric),
-        None if item.error is None else tag("p", tag("b", "Error: "), item.error, class_="warning"),
+        None if item.error is None else _error(item.status, item.error),
         section("why", "Why it was tried", _blocks([*proposed, *past])),
         section("scores", "Scores", beside(scores.html(asked.with_query(csv="scores")), _folds(stored, metric)))
         if scores.rows
@@ -54,6 +54,11 @@ def run(catalogue: Catalogue, asked: Asked, key: str) -> Page:
     return Page(title=title, content=content, menu="Runs", trail=trail, sheets=sheets)
 
 
+def _error(status: str, error: str) -> Html:
+    """Return why a run did not complete; one that was stopped early on purpose has no error."""
+    return tag("p", None if status == "partial" else tag("b", "Error: "), first_upper(error), class_="warning")
+
+
 def _tiles(stored: StoredRun, metric: str) -> Html:
     item = stored.run
     shown: list[tuple[str, object, object]] = []
@@ -61,8 +66,10 @@ def _tiles(stored: StoredRun, metric: str) -> Html:
         shown.append(
             (first_upper(metric_name(metric)), score_text(metric, mean_of(item.scores[metric])), "mean over folds")
         )
-    shown.append(("Ended", STATUS_WORDS.get(item.status, item.status), item.status))
-    shown.append(("Proposed by", ORIGIN_WORDS.get(item.origin, item.origin), _chance(stored)))
+    n_folds = max((len(_defined(values)) for values in item.scores.values()), default=0)
+    scored = f"{counted(n_folds, 'fold')} scored" if n_folds else "no score"
+    shown.append(("Ended", first_upper(STATUS_WORDS.get(item.status, item.status)), scored))
+    shown.append(("Proposed by", first_upper(ORIGIN_WORDS.get(item.origin, item.origin)), _chance(stored)))
     if item.fit_seconds is not None:
         predict = "" if item.predict_seconds is None else f"{duration(item.predict_seconds)} to predict"
         shown.append(("Time to fit", duration(item.fit_seconds), predict))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from metaml.report.markup import Html, tag
+from metaml.report.markup import Html, joined, tag
 from metaml.report.tables import settings
 from metaml.report.wording import ORIGIN_WORDS, STATUS_WORDS, rounded
 from metaml.web.sheet import Field, Sheet, moment, short
@@ -41,18 +41,18 @@ def run_sheet(
     label = metric_name(next(iter(shown))) if len(shown) == 1 and "" not in shown else "Score"
     is_mixed = len(shown) > 1
     fields = [
-        *([Field("Compare", "pick")] if chosen else []),
+        *([Field("Pick", "pick")] if chosen else []),
         *([Field("", "number", key="place", show=str)] if ranked else []),
         Field("Run", "name", key="run"),
         *([] if one_dataset else [Field("Data set", key="dataset", show=short(40))]),
         Field("Algorithm", "name", key="algorithm"),
         Field(label, "number", key="score", first="down", show=rounded),
-        *([Field("Metric", "name", key="metric", extra=True)] if is_mixed else []),
+        *([Field("Metric", "name", key="metric", is_hidden=True)] if is_mixed else []),
         Field("Ended", "name", key="status", extra=True),
         Field("Proposed by", "name", key="origin", extra=True),
         Field("Cost", "number", key="seconds", first="down", show=seconds_text, extra=True),
         Field("Finished (UTC)", "name", key="finished_at", first="down", show=moment, extra=True),
-        *([] if one_session else [Field("Session", "name", key="session", extra=True)]),
+        *([] if one_session else [Field("Session", "name", key="session", extra=True, is_hidden=chosen)]),
         Field("Settings", "wide", key="settings"),
     ]
     rows, extra = [], []
@@ -81,13 +81,18 @@ def run_sheet(
                 "run": run_link(run.key),
                 "dataset": dataset_link(run.dataset, run.fingerprint),
                 "algorithm": algorithm_link(run.algorithm),
-                "score": score_text(metric, score),
+                "score": _score(metric, score) if is_mixed else score_text(metric, score),
                 "status": status_text(run.status),
                 "session": session_link(run.session),
                 "settings": settings(run.config),
             }
         )
     return Sheet(name, fields, rows, title=title, extra=extra, sorted_by=sorted_by)
+
+
+def _score(metric: str, score: float) -> Html:
+    """Return a score after the name of its metric, which a phone has no room for."""
+    return joined(tag("span", f"{metric_name(metric)} ", class_="quiet extra"), score_text(metric, score))
 
 
 def _box(run: ListedRun) -> Html:

@@ -9,16 +9,17 @@ from metaml.evaluation.scoring import METRICS
 from metaml.records.session_keys import stored_plan
 from metaml.report.account import experience
 from metaml.report.data import DatasetFacts, ExperienceFacts, ReportData, SessionFacts, TrialRow
-from metaml.report.markup import Html, joined, tag
+from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.search_section import by_algorithm, chosen_when, complete_of, origins, progress
 from metaml.report.tables import Bar, bars, facts, figure, paragraph, side_by_side, tiles
-from metaml.report.wording import complete, counted, duration, metric_label, rounded, score_text, share
+from metaml.report.wording import complete, counted, duration, metric_label, number, score_text, share
 from metaml.web.catalogue import Catalogue, KnownDataset, KnownSession
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, empty, heading, link, section
 from metaml.web.run_table import run_sheet
+from metaml.web.sessions import WORDS
 from metaml.web.sheet import Field, Sheet, moment
-from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link
+from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link, first_upper
 from metaml_kb.browsing.listing import ListedRun, runs_of_session
 
 MOST_TRIALS, MOST_LISTED = 1200, 300
@@ -114,11 +115,11 @@ def _status(item: KnownSession, dataset: KnownDataset | None, *, is_followed: bo
         asked_for["Data set"] = dataset_link(dataset.name, dataset.fingerprint)
     words = {"seconds": "Budget", "n_iterations": "Evaluations", "n_workers": "Workers", "n_folds": "Folds"}
     for name, word in words.items():
-        if item.settings.get(name) is not None:
-            value = item.settings[name]
-            asked_for[word] = duration(float(value)) if name == "seconds" else value
+        if (value := item.amount(name)) is not None:
+            asked_for[word] = duration(value) if name == "seconds" else f"{value:,g}"
     if item.seed is not None:
         asked_for["Seed"] = item.seed
+    asked_for |= {first_upper(name): shortened(found, 40) for name in WORDS if (found := item.word(name))}
     return joined(tag("p", said, class_="lead", role="status"), facts(asked_for))
 
 
@@ -129,8 +130,15 @@ def _metrics(catalogue: Catalogue, item: KnownSession, runs: Sequence[ListedRun]
 
 
 def _metric_of(item: KnownSession) -> str:
-    found = (stored_plan(item.settings) or {}).get("metric")
-    return str(found) if found in METRICS else ""
+    found = _planned(item, "metric")
+    return found if found in METRICS else ""
+
+
+def _planned(item: KnownSession, name: str) -> str:
+    """Return a word of the search plan; empty if there is none."""
+    plan = stored_plan(item.settings)
+    found = plan.get(name) if isinstance(plan, Mapping) else None
+    return found if isinstance(found, str) else ""
 
 
 def _making(item: KnownSession) -> Html | None:
@@ -149,8 +157,10 @@ def _search(asked: Asked, item: KnownSession, data: ReportData, algorithms: Shee
     """Return how a search went, drawn by the parts of the report."""
     best, metric = complete(data)[:1], data.metric
     reached = score_text(metric, best[0].score) if best else "–"
+    final = None if item.final is None or item.final[0] != metric else item.final
     head = tiles(
         [
+            *([("Final model", score_text(*final), metric_label(metric))] if final is not None else []),
             (f"Best {metric_label(metric)}", reached, best[0].algorithm if best else "no complete run yet"),
             ("Evaluations", f"{len(data.trials):,}", f"{len(complete(data)):,} complete"),
             ("Used", duration(data.session.used_seconds), _budget(data)),
@@ -188,7 +198,7 @@ def _algorithm_sheet(data: ReportData) -> Sheet:
     extra = [{"algorithm": algorithm_link(str(row["algorithm"]))} for row in rows]
     fields = [
         Field("Algorithm", "name", key="algorithm"),
-        Field(f"Best {metric_label(data.metric)}", "number", key="best", first="down", show=rounded),
+        Field(f"Best {metric_label(data.metric)}", "number", key="best", first="down", show=number),
         Field("Runs", "number", key="runs", first="down", show=count_text),
         Field("Time", "number", key="time", first="down", show=share),
         Field("Stopped", "number", key="stopped", first="down", extra=True),
@@ -220,7 +230,7 @@ def report_data(
     trials = [_trial(number, run, events.get(run.key, {}), item, metric) for number, run in enumerate(runs, start=1)]
     end = item.finished_at or max(time.time(), item.started_at)
     used = max([trial.at for trial in trials] + [end - item.started_at if item.finished_at else 0.0])
-    workers = int(item.settings.get("n_workers") or 1)
+    workers = round(item.amount("n_workers") or 1)
     evaluating = min(used, sum(trial.seconds for trial in trials) / workers)
     defaults = {f"default {t.algorithm}": t.score for t in trials if t.origin == "default" and t.status == "ok"}
     return ReportData(
@@ -234,12 +244,12 @@ def report_data(
         metric=metric,
         session=SessionFacts(
             used_seconds=used,
-            budget_seconds=item.settings.get("seconds"),
+            budget_seconds=item.amount("seconds"),
             n_workers=workers,
-            n_folds=int(item.settings.get("n_folds") or 5),
+            n_folds=round(item.amount("n_folds") or 5),
             seed=item.seed or 0,
             session=item.key,
-            bandit=(stored_plan(item.settings) or {}).get("bandit"),
+            bandit=_planned(item, "bandit") or None,
         ),
         trials=trials,
         baselines={name: score for name, score in defaults.items() if math.isfinite(score)},
@@ -254,11 +264,16 @@ def _trial(number: int, run: ListedRun, event: Mapping[str, Any], item: KnownSes
         algorithm=run.algorithm,
         status=run.status,
         origin=run.origin,
-        score=float(event.get("score", run.score(metric))),
-        seconds=float(event.get("seconds", run.seconds)),
-        at=float(event.get("at", max(0.0, (run.finished_at or item.started_at) - item.started_at))),
+        score=_number(event.get("score"), run.score(metric)),
+        seconds=_number(event.get("seconds"), run.seconds),
+        at=_number(event.get("at"), max(0.0, (run.finished_at or item.started_at) - item.started_at)),
         config=dict(run.config),
     )
+
+
+def _number(value: object, other: float) -> float:
+    """Return a number of an event; `other` if it is none. Others may have stored anything."""
+    return float(value) if isinstance(value, int | float) else other
 
 
 def _experience(catalogue: Catalogue, item: KnownSession, trials: Sequence[TrialRow]) -> ExperienceFacts:

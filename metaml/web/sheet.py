@@ -20,17 +20,21 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class Field(TableColumn):
     """A column of a sheet: `key` names it in the csv, `show` writes a value; the value itself is sorted by.
 
-    `first` is the order that the first click gives: `down` is largest first.
+    `first` is the order that the first click gives: `down` is largest first. A hidden column is in the csv only.
     """
 
     key: str = ""
     show: Callable[[Any], object] = str
     first: str = "up"
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of plain values. `links` has what to show in place of a value, by row and key."""
+    """A table of plain values. `extra` has what to show in place of a value, by row and key.
+
+    One that `is_long` scrolls inside itself.
+    """
 
     name: str
     fields: Sequence[Field]
@@ -39,17 +43,17 @@ class Sheet:
     marked: Sequence[bool] = ()
     sorted_by: str = ""
     is_sortable: bool = True
+    is_long: bool = False
     extra: Sequence[Mapping[str, object]] = field(default=())
 
     def html(self, csv_address: str | None = None) -> Html:
         """Return the table, with its number of rows and a link to download it."""
-        head = [self._head(column) for column in self.fields]
+        head = [self._head(column) for column in self.fields if not column.is_hidden]
         body = [self._row(place, row) for place, row in enumerate(self.rows)]
         caption = tag("caption", self.title or self.name, class_="unseen")
         grid = tag("table", caption, tag("thead", tag("tr", *head)), tag("tbody", *body), id=f"sheet-{self.name}")
-        scroll = tag(
-            "div", grid, class_="scroll", tabindex="0", role="region", aria_label=self.title or self.name.capitalize()
-        )
+        label, kind = self.title or self.name.capitalize(), "scroll long" if self.is_long else "scroll"
+        scroll = tag("div", grid, class_=kind, tabindex="0", role="region", aria_label=label)
         tools = None
         if csv_address is not None:
             download = tag("a", "Download csv", href=csv_address, download=f"{self.name}.csv", class_="quiet-link")
@@ -68,6 +72,8 @@ class Sheet:
         shown = self.extra[place] if place < len(self.extra) else {}
         cells = []
         for column in self.fields:
+            if column.is_hidden:
+                continue
             value = row.get(column.key)
             content = shown[column.key] if column.key in shown else written(column, value)
             sort_value = None if not column.key or not self.is_sortable or isinstance(value, str) else sortable(value)

@@ -22,7 +22,7 @@ N_SUGGESTED = 8
 def later(catalogue: Catalogue, asked: Asked, item: KnownDataset) -> Html:
     """Return the suggestions if they are at hand, else a place that asks for them when the page is there."""
     if catalogue.has_kept(_name(item)) or asked.is_file:
-        return suggestions(catalogue, item)
+        return suggestions(catalogue, asked, item)
     waiting = tag("p", "Asking experience …", class_="quiet")
     return tag(
         "div",
@@ -38,24 +38,36 @@ def _name(item: KnownDataset) -> str:
     return f"suggestions-{item.number}"
 
 
-def suggestions(catalogue: Catalogue, item: KnownDataset) -> Html:
+def suggestions(catalogue: Catalogue, asked: Asked, item: KnownDataset) -> Html:
     """Return the configurations that experience would try first."""
+    sheet = suggestion_sheet(catalogue, item)
+    if sheet is None:
+        return empty(
+            "Nothing was learnt from past runs yet for such data sets. Lessons come from runs on at least ten data "
+            "sets.",
+            command("metaml learn"),
+        )
+    said = (
+        "The start of the portfolio: configurations that did well on past data sets, similar ones counting more. Runs "
+        "on this data set may be among what was learnt from."
+    )
+    return joined(paragraph(said), sheet.html(asked.with_query(csv=sheet.name, part=None)))
+
+
+def suggestion_sheet(catalogue: Catalogue, item: KnownDataset) -> Sheet | None:
+    """Return what experience would try first as a sheet; None if nothing was learnt."""
     return catalogue.kept(_name(item), lambda: _suggestions(catalogue, item))
 
 
-def _suggestions(catalogue: Catalogue, item: KnownDataset) -> Html:
-    nothing = empty(
-        "Nothing was learnt from past runs yet for such data sets. Lessons come from runs on at least ten data sets.",
-        command("metaml learn"),
-    )
+def _suggestions(catalogue: Catalogue, item: KnownDataset) -> Sheet | None:
     if item.task not in ("binary", "multiclass", "regression"):
-        return nothing
+        return None
     task = cast(Task, item.task)
     table = catalogue.metafeatures()
     known = table.loc[item.fingerprint].to_dict() if item.fingerprint in table.index else {}
     portfolio = portfolio_at_hand(catalogue.kb, LessonRequest(default_metric(task), task))
     if portfolio is None or not known:
-        return nothing
+        return None
     design = InitialDesign(
         portfolio,
         {str(name): float(value) for name, value in known.items()},
@@ -66,7 +78,7 @@ def _suggestions(catalogue: Catalogue, item: KnownDataset) -> Html:
     )
     found = design.first(N_SUGGESTED, is_filled=True)
     if not found:
-        return nothing
+        return None
     fields = [
         Field("", "number", key="place"),
         Field("Algorithm", "name", key="algorithm"),
@@ -78,9 +90,4 @@ def _suggestions(catalogue: Catalogue, item: KnownDataset) -> Html:
         for place, one in enumerate(found, start=1)
     ]
     extra = [{"algorithm": algorithm_link(one.algorithm), "settings": settings(one.config)} for one in found]
-    sheet = Sheet("suggestions", fields, rows, title="Suggestions", extra=extra, sorted_by="place")
-    said = (
-        "The start of the portfolio: configurations that did well on past data sets, similar ones counting more. Runs "
-        "on this data set may be among what was learnt from."
-    )
-    return joined(paragraph(said), sheet.html())
+    return Sheet("suggestions", fields, rows, title="Suggestions", extra=extra, sorted_by="place")

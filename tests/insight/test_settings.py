@@ -35,5 +35,5 @@ def test_true_one_and_one_point_zero_are_three_choices():
 def test_many_values_become_four_ranges():
     names, levels = Setting("rate", low=0.01, high=1.0, is_log=True).levels([0.01 * 1.1**k for k in range(40)])
 
-    assert names == ["0.01 to 0.03162", "0.03162 to 0.1", "0.1 to 0.3162", "0.3162 to 1"]
+    assert names == ["0.01 to 0.032", "0.032 to 0.1", "0.1 to 0.32", "0.32 to 1"]
     assert set(levels.tolist()) == {0.0, 1.0, 2.0, 3.0}

@@ -1,10 +1,12 @@
 """The page of a session: a search in the words and pictures of the report, another session by its settings."""
 
+from metaml.web.catalogue import Catalogue
 from metaml.web.session import report_data
+from metaml_kb import SessionRecord
 from metaml_kb.browsing.listing import runs_of_session
 from tests.report.reading import sections, words
 from tests.web.asking import page_at, text_at
-from tests.web.samples import BOT, LIVE, TUNE
+from tests.web.samples import BOT, HOSTILE, LIVE, TUNE, fill, fingerprint, searched
 
 
 def test_a_search_has_all_its_parts(catalogue):
@@ -35,6 +37,39 @@ def test_a_bot_session_shows_its_settings_and_newest_runs(in_file):
 
     assert "n_runs" in words(page.content)
     assert "progress" not in sections(page.content)
+
+
+def test_settings_of_others_may_be_anything(kb):
+    names = ("seconds", "n_workers", "n_folds", "project", "user", "final", "title", "search_plan")
+    odd = ("x", -1, [1], {"metric": 3, "score": "x", "bandit": []}, True, 1e300, "")
+    fill(kb)
+    keys = [f"d{place}".ljust(32, "0") for place in range(len(odd))]
+    for key, value in zip(keys, odd, strict=True):
+        settings = {"dataset": fingerprint(0), **dict.fromkeys(names, value)}
+        kb.add_session(SessionRecord(key, "tune", 1.7e9 + 900, None, 3, settings))
+        run = searched(77, key, None)
+        kb.add_run(run, events=[("finished", {"run": run.identity, "seconds": "x", "at": None, "score": []})])
+    catalogue = Catalogue(kb)
+
+    for path in ("/sessions", "/", *(f"/sessions/{key}" for key in keys)):
+        assert page_at(catalogue, path).content
+    for key in keys:
+        assert page_at(catalogue, "/compare", a=key, b=TUNE).content
+
+
+def test_a_session_says_whose_it_is_and_how_its_model_scored(kb):
+    final = {"metric": "roc_auc", "score": 0.87654}
+    settings = {"project": HOSTILE, "user": "ada", "final": final, "search_plan": {"metric": "roc_auc"}}
+    fill(kb)
+    kb.add_session(SessionRecord("d" * 32, "tune", 1.7e9, 1.7e9 + 9, 3, {**settings, "dataset": fingerprint(0)}))
+    kb.add_run(searched(77, "d" * 32, None))
+
+    page, listed = page_at(Catalogue(kb), f"/sessions/{'d' * 32}"), page_at(Catalogue(kb), "/sessions")
+
+    assert "Final model0.8765" in words(page.content)
+    assert "Userada" in words(page.content)
+    assert HOSTILE in [row["project"] for row in listed.sheets["sessions"].rows]
+    assert "<script" not in page.content + listed.content
 
 
 def test_a_session_without_runs_waits_for_them(in_file):

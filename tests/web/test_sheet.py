@@ -21,6 +21,13 @@ def test_cells_show_a_value_and_are_sorted_by_it():
     assert words(page) == "tNameScorea0.1b–2 rowsDownload csv"
 
 
+def test_a_hidden_column_is_in_the_csv_only():
+    sheet = Sheet("t", [FIELDS[0], Field("Error", key="error", is_hidden=True)], [{"name": "a", "error": 0.5}])
+
+    assert words(sheet.html()) == "tNamea"
+    assert sheet.csv() == "name,error\na,0.5\n"
+
+
 def test_hostile_values_stay_text_and_the_csv_says_the_same():
     sheet = Sheet("t", FIELDS, [{"name": HOSTILE, "score": 1.0}, {"name": "=1+1", "score": -1.5}])
 

@@ -7,6 +7,7 @@ from metaml.experience.insight_runs import algorithm_runs
 from metaml.insight import AlgorithmRuns, best_settings, importance, suggested_ranges, tunability
 from metaml.insight.settings import shown
 from metaml.report.markup import Html, joined, shortened, tag
+from metaml.report.pictures import padded
 from metaml.report.tables import Bar, bars, figure, paragraph, settings, tiles
 from metaml.report.wording import counted, rounded, share
 from metaml.web.across_datasets.algorithms import datasets_for
@@ -151,8 +152,12 @@ def _settings(catalogue: Catalogue, asked: Asked, number: int, name: str, metric
         section(
             "best",
             "Best settings by size",
-            paragraph("How often a value is best, and what it loses to the best value on average, by rows."),
+            paragraph("The best value on each data set; a dot is a data set."),
             tag("div", *drawn, class_="grid-3"),
+            paragraph(
+                "On how many of the data sets a value is best, and in grey what it costs on average to fix it there "
+                f"({metric_name(metric)}). The value that is best most often is bold."
+            ),
             table("effects"),
         ),
         section("trends", "Does the best value go with the size?", table("trends")) if sheets["trends"].rows else None,
@@ -167,10 +172,10 @@ def _range_text() -> Html:
 
 
 def _setting_sheets(runs: AlgorithmRuns) -> dict[str, Sheet]:
-    found = best_settings(runs)
+    found, matter = best_settings(runs), importance(runs)
     return {
-        "importance": importance_sheet(importance(runs)),
-        "effects": effect_sheet(found.groups),
+        "importance": importance_sheet(matter),
+        "effects": effect_sheet(found.groups, [item.name for item in matter]),
         "trends": trend_sheet(found.trends),
         "ranges": range_sheet(suggested_ranges(runs)),
     }
@@ -194,19 +199,20 @@ def _best_values(runs: AlgorithmRuns, names: list[str]) -> list[Html]:
         if len(pairs) < 3:
             continue
         is_log = setting.is_log and min(value for _, value, _ in pairs) > 0
-        heights = [math.log10(value) if is_log else value for _, value, _ in pairs]
+        heights = [value for _, value, _ in pairs]
         sizes = [size for size, _, _ in pairs]
         scale = Scale("rows", min(sizes), max(sizes), is_log=max(sizes) / min(sizes) >= LOG_RATIO)
         texts = [f"{title}: best at {shown(value)}" for _, value, title in pairs]
-        room = 0.06 * ((max(heights) - min(heights)) or 1.0)
+        ends = min(heights), max(heights)
         drawn = setting_picture(
             sizes,
             heights,
             scale,
             texts,
             name="rows",
-            y_label=f"best {name}, log10" if is_log else f"best {name}",
-            window=(min(heights) - room, max(heights) + room),
+            y_label="best value",
+            window=(ends[0] / 1.3, ends[1] * 1.3) if is_log else padded(*ends),
+            log_y=is_log,
         )
         pictures.append(figure(name, drawn))
     return pictures

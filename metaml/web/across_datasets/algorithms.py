@@ -140,12 +140,12 @@ def _sheet(catalogue: Catalogue, ranking: Ranking, table: pd.DataFrame) -> Sheet
     rows.sort(key=lambda row: (row["rank"] is None, row["rank"] or 0.0, str(row["algorithm"])))
     fields = [
         Field("Algorithm", "name", key="algorithm"),
-        Field("Mean rank", "number", key="rank", show="{:.2f}".format),
-        Field("Wins", "number", key="wins", first="down", show="{:.1f}".format),
+        Field("Rank", "number", key="rank", show="{:.2f}".format),
+        Field("Wins", "number", key="wins", first="down", show=_win_text),
         Field("Data sets", "number", key="datasets", first="down", show=count_text, extra=True),
         Field("Runs", "number", key="runs", first="down", show=count_text),
         Field("Complete", "number", key="complete", first="down", show=share, extra=True),
-        Field("Mean cost", "number", key="seconds", show=seconds_text),
+        Field("Mean cost", "number", key="seconds", show=seconds_text, extra=True),
     ]
     extra = [{"algorithm": algorithm_link(str(row["algorithm"]))} for row in rows]
     return Sheet("algorithms", fields, rows, title="All algorithms", extra=extra, sorted_by="rank")
@@ -179,7 +179,14 @@ def _wins(catalogue: Catalogue, table: pd.DataFrame, by: str) -> Sheet:
     totals = {g: groups.count(g) for g in shown}
     fields = [Field("Algorithm", "name", key="algorithm")]
     fields += [Field(f"{g} ({totals[g]:,})", "number", key=g, first="down", show=_win_text) for g in shown]
-    extra = [{"algorithm": algorithm_link(str(row["algorithm"]))} for row in rows]
+    most = {g: max((float(str(row[g])) for row in rows), default=0.0) for g in shown}
+    extra = [
+        {
+            "algorithm": algorithm_link(str(row["algorithm"])),
+            **{g: tag("b", _win_text(most[g])) for g in shown if row[g] == most[g] > 0},
+        }
+        for row in rows
+    ]
     name = f"wins_by_{by}"
     return Sheet(name, fields, rows, title=f"Wins by {by}", extra=extra, sorted_by=shown[0] if len(shown) == 1 else "")
 
@@ -189,7 +196,7 @@ def _size(n_rows: int | None) -> str:
 
 
 def _win_text(value: float) -> str:
-    return "0" if value == 0 else f"{value:.1f}".removesuffix(".0")
+    return "0" if value == 0 else f"{value:.1f}"
 
 
 def datasets_for(catalogue: Catalogue, algorithm: int, most_runs: int) -> Sequence[str]:

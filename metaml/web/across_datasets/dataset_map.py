@@ -126,7 +126,7 @@ def _sheet(items: list[KnownDataset], found: DatasetMap) -> Sheet:
         Field("Data set", key="name", show=short(44)),
         Field("Best algorithm", "name", key="winner"),
         Field("Task", "name", key="task", extra=True),
-        Field("Rows", "number", key="n_rows", first="down", show=count_text),
+        Field("Rows", "number", key="n_rows", first="down", show=count_text, extra=True),
         Field("Runs", "number", key="n_runs", first="down", show=count_text),
         Field("x", "number", key="x", show="{:.2f}".format, extra=True),
         Field("y", "number", key="y", show="{:.2f}".format, extra=True),

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from metaml.insight import Gain, Importance, SizeGroup, SuggestedRange
+from metaml.insight import Gain, Importance, SizeGroup, SuggestedRange, ValueEffect
 from metaml.insight.settings import shown
-from metaml.report.wording import rounded, share
+from metaml.report.markup import joined, tag
+from metaml.report.wording import fixed, rounded, share
 from metaml.web.sheet import Field, Sheet
+from metaml.web.words import first_upper
 
 SIZES = {"n_rows": "rows", "n_columns": "columns", "n_classes": "classes"}
 
@@ -20,48 +22,58 @@ def importance_sheet(found: Sequence[Importance]) -> Sheet:
             "share": item.share,
             "divergence": item.divergence,
             "error": item.standard_error,
-            "clear": "yes" if item.is_clear else "may be chance",
+            "clear": "yes" if item.is_clear else "no",
             "datasets": item.n_datasets,
         }
         for item in found
     ]
     fields = [
         Field("Setting", "name", key="setting"),
-        Field("Share", "number", key="share", first="down", show=share),
-        Field("Divergence", "number", key="divergence", first="down", show="{:.3f}".format),
+        Field("Share", "number", key="share", first="down", show=share, is_hidden=True),
+        Field("Divergence", "number", key="divergence", first="down", show=lambda value: fixed(value, 3)),
         Field("± error", "number", key="error", show="{:.3f}".format),
-        Field("Clear", "name", key="clear", extra=True),
+        Field("Clear", "name", key="clear"),
         Field("Data sets", "number", key="datasets", first="down", extra=True),
     ]
-    return Sheet("importance", fields, rows, title="Importance of the settings", sorted_by="share")
+    return Sheet("importance", fields, rows, title="Importance of the settings", sorted_by="divergence")
 
 
-def effect_sheet(groups: Sequence[SizeGroup]) -> Sheet:
-    """Return how often each value is best, and what it loses, in each group of sizes."""
-    rows = [
-        {
-            "group": group.label,
-            "setting": name,
-            "value": effect.value,
-            "share": effect.share,
-            "loss": effect.loss,
-            "error": effect.standard_error,
-            "datasets": effect.n_datasets,
-        }
-        for group in groups
-        for name, effects in group.effects.items()
-        for effect in sorted(effects, key=lambda effect: -effect.share)
-    ]
-    fields = [
-        Field("Data sets of", key="group"),
-        Field("Setting", "name", key="setting"),
-        Field("Value", "name", key="value"),
-        Field("Best on", "number", key="share", first="down", show=share),
-        Field("Loss", "number", key="loss", show="{:.4f}".format),
-        Field("± error", "number", key="error", show="{:.4f}".format, extra=True),
-        Field("Data sets", "number", key="datasets", first="down", extra=True),
-    ]
-    return Sheet("effects", fields, rows, title="Best settings by size")
+def effect_sheet(groups: Sequence[SizeGroup], order: Sequence[str] = ()) -> Sheet:
+    """Return how often each value is best and what it loses, the groups of sizes side by side.
+
+    `order` has the settings that come first; of each, the value that is best on most data sets of the first group.
+    """
+    found: dict[tuple[str, str], dict[int, ValueEffect]] = {}
+    for name in dict.fromkeys([*order, *(name for group in groups for name in group.effects)]):
+        for place, group in enumerate(groups):
+            for effect in sorted(group.effects.get(name, ()), key=lambda effect: -effect.share):
+                found.setdefault((name, effect.value), {})[place] = effect
+    rows, extra = [], []
+    for (name, value), by_group in found.items():
+        row: dict[str, object] = {"setting": name, "value": value}
+        shown: dict[str, object] = {}
+        for place, effect in by_group.items():
+            row |= {
+                f"share_{place}": effect.share,
+                f"loss_{place}": effect.loss,
+                f"error_{place}": effect.standard_error,
+            }
+            most = max(other.share for other in groups[place].effects[name])
+            shown[f"share_{place}"] = joined(
+                tag("b", share(effect.share)) if effect.share == most else share(effect.share),
+                tag("span", f" −{effect.loss:.3f}", class_="quiet"),
+            )
+        rows.append(row)
+        extra.append(shown)
+    fields = [Field("Setting", "name", key="setting"), Field("Value", "name", key="value")]
+    for place, group in enumerate(groups):
+        title = f"{first_upper(group.label)} ({group.n_datasets:,})"
+        fields.append(
+            Field(title, "number", key=f"share_{place}", first="down", show=share, extra=place == 0 < len(groups) - 1)
+        )
+        fields.append(Field(f"Loss, {group.label}", "number", key=f"loss_{place}", is_hidden=True))
+        fields.append(Field(f"Error, {group.label}", "number", key=f"error_{place}", is_hidden=True))
+    return Sheet("effects", fields, rows, title="Best settings by size", extra=extra, is_long=True)
 
 
 def trend_sheet(trends: pd.DataFrame) -> Sheet:
@@ -81,11 +93,15 @@ def trend_sheet(trends: pd.DataFrame) -> Sheet:
     fields = [
         Field("Setting", "name", key="setting"),
         Field("Goes with", "name", key="size"),
-        Field("Rank correlation", "number", key="correlation", first="down", show="{:+.2f}".format),
+        Field("Rank correlation", "number", key="correlation", first="down", show=_signed),
         Field("p-value", "number", key="p", show=rounded),
         Field("Data sets", "number", key="datasets", first="down"),
     ]
     return Sheet("trends", fields, rows, title="Best values and size")
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def range_sheet(found: Sequence[SuggestedRange]) -> Sheet:
@@ -124,9 +140,9 @@ def gain_sheet(gains: Sequence[Gain]) -> Sheet:
     ]
     fields = [
         Field("Setting", "name", key="setting"),
-        Field("Gain", "number", key="gain", first="down", show="{:.4f}".format),
+        Field("Gain", "number", key="gain", first="down", show=lambda value: fixed(value, 4)),
         Field("± error", "number", key="error", show="{:.4f}".format),
-        Field("Held out", "number", key="held_out", first="down", show="{:.4f}".format),
+        Field("Held out", "number", key="held_out", first="down", show=lambda value: fixed(value, 4)),
         Field("Data sets", "number", key="datasets", first="down", extra=True),
     ]
     return Sheet("tunability", fields, rows, title="Gain by setting", sorted_by="gain")

@@ -1,5 +1,7 @@
 """The critical-difference diagram: mean ranks along an axis, and bars over what cannot be told apart."""
 
+import math
+
 from metaml.insight import Ranking
 from metaml.report.charts import Axis
 from metaml.report.markup import Html, joined, tag
@@ -12,9 +14,11 @@ WIDTH, SIDE, TOP, LINE, BAR = 900.0, 190.0, 34.0, 24.0, 9.0
 def rank_picture(ranking: Ranking) -> Html:
     """Return the diagram of Demšar (2006): better ranks to the left, names at both sides."""
     n = len(ranking.names)
-    axis = Axis(1.0, float(max(n, 2)), SIDE, WIDTH - SIDE)
+    # Ranks of many algorithms lie close together, so the axis ends where they do.
+    low, high = math.floor(min(ranking.mean_ranks)), math.ceil(max(ranking.mean_ranks))
+    axis = Axis(float(low), float(max(high, low + 1)), SIDE, WIDTH - SIDE)
     parts = [tag("line", class_="upright", x1=at(axis.start), x2=at(axis.end), y1=at(TOP), y2=at(TOP))]
-    for tick in range(1, n + 1):
+    for tick in range(low, max(high, low + 1) + 1):
         parts.append(tag("line", class_="tick", x1=at(axis(tick)), x2=at(axis(tick)), y1=at(TOP - 6), y2=at(TOP)))
         parts.append(tag("text", str(tick), x=at(axis(tick)), y=at(TOP - 11), text_anchor="middle"))
     first_line = TOP + 22 + BAR * len(ranking.groups)

@@ -137,6 +137,8 @@
     const button = event.target.closest("button.sort");
     if (button) sort(button);
   });
+  const entry = document.querySelector(".bar-top [aria-current]");
+  if (entry) entry.parentElement.scrollLeft = entry.offsetLeft - entry.parentElement.clientWidth / 2;
   document.addEventListener("htmx:afterSwap", () => begin(document));
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => begin(document));
   else begin(document);
