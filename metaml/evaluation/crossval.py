@@ -27,9 +27,10 @@ Array = npt.NDArray[Any]
 LONGEST_ERROR = 300
 N_TIMED_CALLS = 3
 MOST_MODEL_BYTES = 24_000_000
-"""What the models of all folds may take together; larger ones are not kept."""
-MOST_HELD_OUT_BYTES = 240_000_000
-"""The same for the one model of a held-out part: where rows are many, there may be no time for another one."""
+"""What the models of all folds may take together; of larger ones that of the first fold is kept."""
+MOST_ONE_BYTES = 240_000_000
+"""What one model may take if it is the only one, of a held-out part or of the first fold: there may be no time to fit
+another one."""
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.+@ -]+)+[/\\](?=[\w.+@-])")
 
 
@@ -87,10 +88,10 @@ def evaluate(
                 stopped_early |= _stopped_early(tested.estimator)
                 own = predictions.keep(test, tested.prediction)
                 scores.append(all_scores(dataset.task, dataset.y[test], own, y=dataset.y))
-                models.keep(tested)
-                footprint = _footprint(tested, dataset, test, models.kept)
-                if job.tells_folds and models.kept:
-                    on_fold(FoldDone(models.kept[-1], scores[-1]))
+                kept = models.keep(tested)
+                footprint = _footprint(tested, dataset, test, kept)
+                if job.tells_folds and kept:
+                    on_fold(FoldDone(kept, scores[-1]))
                 _check_memory(job, meter.peak())
                 if job.race is not None and job.race.is_lost([fold[job.race.metric] for fold in scores]):
                     break
@@ -101,8 +102,7 @@ def evaluate(
         status, error = ("memory" if _is_memory(raised) else "failed"), one_line(raised)
     went_well = error is None
     done = job.asked_folds[: len(scores)]
-    if went_well and len(done) < len(job.asked_folds):
-        status = "partial"
+    status = "partial" if went_well and len(done) < len(job.asked_folds) else status
     return Outcome(
         status=status,
         seconds=time.perf_counter() - start,
@@ -114,6 +114,7 @@ def evaluate(
         error=error,
         predictions=predictions.kept if went_well and job.keep_predictions else None,
         models=models.kept if went_well and status == "ok" else (),
+        one_model=models.one if went_well and status == "ok" else b"",
         expected_seconds=clock.expected_after(len(scores)) if status in ("partial", "timeout") else 0.0,
         stopped_early=stopped_early,
         **(footprint if went_well else _Footprint())._asdict(),
@@ -127,7 +128,7 @@ class _Footprint(NamedTuple):
     row_seconds: float | None = None
 
 
-def _footprint(tested: _Tested, dataset: Dataset, test: Rows, kept: Sequence[bytes]) -> _Footprint:
+def _footprint(tested: _Tested, dataset: Dataset, test: Rows, kept: bytes) -> _Footprint:
     """Return what the model of a fold takes; the quickest of a few calls counts, as the machine may be busy."""
     row = dataset.X.iloc[test[:1]].reset_index(drop=True)
     predict = getattr(tested.estimator, "predict_proba", tested.estimator.predict)
@@ -136,7 +137,7 @@ def _footprint(tested: _Tested, dataset: Dataset, test: Rows, kept: Sequence[byt
         begun = time.perf_counter()
         predict(row)
         seconds.append(time.perf_counter() - begun)
-    size = len(kept[-1]) if kept else None
+    size = len(kept) if kept else None
     if size is None:
         # Whatever an estimator has against being pickled, it is no reason to fail.
         with contextlib.suppress(Exception):
@@ -194,27 +195,31 @@ class _Predictions:
 
 
 class _Models:
-    """The models of the folds so far, as bytes: all of them or none."""
+    """The models of the folds so far, as bytes: all of them or, if these are too large, one."""
 
     def __init__(self, n_folds: int) -> None:
         self.kept: tuple[bytes, ...] = ()
+        self.one = b""
         self._most_bytes = MOST_MODEL_BYTES // n_folds if n_folds else 0
         if n_folds == 1:
-            self._most_bytes = MOST_HELD_OUT_BYTES
+            self._most_bytes = MOST_ONE_BYTES
 
-    def keep(self, tested: _Tested) -> None:
-        """Keep the model of a fold; one that is too large, or has not seen a class, ends the keeping."""
+    def keep(self, tested: _Tested) -> bytes:
+        """Keep the model of a fold and return it; one that is too large, or has not seen a class, ends the keeping."""
         if not self._most_bytes:
-            return
+            return b""
         content = b""
         if tested.knows_all_classes:
             # Whatever an estimator has against being kept, it is no reason to fail.
             with contextlib.suppress(Exception):
                 content = pickle.dumps(tested.estimator, protocol=5)
-        if not content or len(content) > self._most_bytes:
-            self.kept, self._most_bytes = (), 0
-        else:
+        if content and len(content) <= self._most_bytes:
             self.kept = (*self.kept, content)
+            return content
+        first = self.kept[0] if self.kept else content
+        self.one = first if len(first) <= MOST_ONE_BYTES else b""
+        is_first, self.kept, self._most_bytes = not self.kept, (), 0
+        return self.one if is_first else b""
 
 
 def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> Outcome:

@@ -144,7 +144,8 @@ class Outcome:
     the memory in use when the evaluation began. `predictions`, where asked for, has a row per row of the data set:
     class probabilities (float32, one column per label) or values (float64); rows that were not predicted are NaN.
     `models` has the pickled estimator of each fold, if they were asked for, all folds are complete and they are small
-    enough. `estimator` is the result of a refit. Both are fitted to the codes of the data set's target.
+    enough; if they are too large together, `one_model` has that of the first fold. `estimator` is the result of a
+    refit. All are fitted to the codes of the data set's target.
     `expected_seconds` is what all folds would have taken, if that is known and more than `seconds`. `stopped_early` is
     True if a fit ran out of `fit_seconds`: the result is valid, but the same job may give another one. `model_bytes` is
     the size of one fold's model as pickled, and `row_seconds` what it takes to predict one row alone.
@@ -163,6 +164,7 @@ class Outcome:
     error: str | None = None
     predictions: npt.NDArray[Any] | None = None
     models: tuple[bytes, ...] = ()
+    one_model: bytes = b""
     estimator: Any = None
     expected_seconds: float = 0.0
     stopped_early: bool = False

@@ -194,12 +194,17 @@ def score_error(data: ReportData) -> str:
 
 
 def is_gain_clear(data: ReportData) -> bool:
-    """Return whether the gain over the best default exceeds its standard error, as far as that is known."""
+    """Return whether the gain over the best default exceeds both standard errors: its own and that of the score.
+
+    Its own is unknown if the default was not judged on the folds of the model. It may also be small beside the
+    spread of the score, and then new rows may not show the gain.
+    """
     best, final = best_default(data), data.final
     if best is None or final is None:
         return False
-    error = None if data.evidence is None else data.evidence.gain_error
-    return final.score - best[1] > (error or 0.0)
+    known = () if data.evidence is None else (data.evidence.gain_error, data.evidence.error)
+    errors = [error for error in known if error is not None and math.isfinite(error)]
+    return final.score - best[1] > max(errors, default=0.0)
 
 
 def comparison(data: ReportData) -> str:
@@ -213,7 +218,7 @@ def comparison(data: ReportData) -> str:
     if gain <= 1e-12 * max(1.0, abs(score)):
         return f"{reached}: {'nothing better was found' if gain > -1e-9 else 'the model is not better than that'}."
     if not is_gain_clear(data):
-        return f"{reached}; the difference is within its standard error."
+        return f"{reached}; the difference is within the standard error."
     before, after = error_of(data.metric, score), error_of(data.metric, final.score)
     if before <= 0:
         return f"{reached}."

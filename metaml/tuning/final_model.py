@@ -37,6 +37,7 @@ MANY_ROWS = 5000
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
+ONE_FOLD = "model of one fold"
 Fitted = tuple[Chosen, tuple[Any, ...]]
 """A member and its estimators."""
 
@@ -173,6 +174,10 @@ def _one_layer(
         alone_is_better = not fitted or ready.score > _score_of(dataset, found, [member for member, _ in fitted])
         if own and alone_is_better:
             return [(Chosen(ready, 1.0), own)]
+    if not fitted:
+        # Fold models that are too large to be averaged: that of one fold is ready.
+        large = ((trial, models.get_one(trial.run.identity)) for trial in kept)
+        fitted = [(Chosen(trial, 1.0), own) for trial, own in large if own][:1]
     if not fitted and settings.seconds is not None:
         # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
@@ -238,12 +243,14 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
 def shipped_of(found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> tuple[str, str]:
     """Return what the members of a model were fitted to, and why that and nothing else."""
     plan, n_refit = found.plan, sum(member.is_refit for member, _ in fitted)
-    of_folds = "fold models averaged" if max(len(estimators) for _, estimators in fitted) > 1 else "model of one fold"
+    of_folds = "fold models averaged" if max(len(estimators) for _, estimators in fitted) > 1 else ONE_FOLD
     if plan.n_folds == 1:
         of_folds = "held-out model (fitted to the rows that were not held out)"
     wants_folds = averages_folds(settings, found, len(fitted))
     if not n_refit and any(member.trial.layer > 1 for member, _ in fitted):
         return of_folds, "the second layer learnt from what such models predict"
+    if not n_refit and plan.n_folds > 1 and of_folds == ONE_FOLD:
+        return of_folds, "those of all folds are too large together, and there was no time to fit it to all rows"
     if not n_refit:
         return of_folds, "they saw all rows together" if wants_folds else "there was no time to fit it to all rows"
     if n_refit < len(fitted):

@@ -346,9 +346,9 @@ class TuneSession:
             origin=origin_of(choice, self.dataset.task),
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
-        trial = Trial(run, replace(outcome, models=()), scores, self.budget.used)
+        trial = Trial(run, replace(outcome, models=(), one_model=b""), scores, self.budget.used)
         if self.models is not None:
-            self.models.keep(run.identity, outcome.models)
+            self.models.keep(run.identity, outcome.models, outcome.one_model)
         self.trials.append(trial)
         purpose = "killed" if outcome.status in CUT_OFF else "evaluations"
         self.ledger.add(purpose, outcome.seconds / self._n_workers())

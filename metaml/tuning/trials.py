@@ -211,12 +211,14 @@ class PredictionFiles:
 class FoldModels:
     """What was fitted to the folds of the trials of a session, on the disk; use it in a `with` block.
 
-    Averaged, the models of a trial make a model at once. What cannot be written is not kept.
+    Averaged, the models of a trial make a model at once. If they are too large together, that of one fold is kept for
+    the case that nothing else can be fitted. What cannot be written is not kept.
     """
 
     def __init__(self) -> None:
         self._scratch = Scratch()
         self._kept: set[str] = set()
+        self._alone: set[str] = set()
 
     def __enter__(self) -> Self:
         self._scratch.open()
@@ -228,16 +230,16 @@ class FoldModels:
     def __contains__(self, run: str) -> bool:
         return run in self._kept
 
-    def keep(self, run: str, models: Sequence[bytes]) -> None:
-        """Keep the models of a run, if there are any."""
-        if not models:
+    def keep(self, run: str, models: Sequence[bytes], one: bytes = b"") -> None:
+        """Keep the models of a run, if there are any, or that of `one` fold."""
+        if not models and not one:
             return
         try:
-            self._path(run).write_bytes(pickle.dumps(list(models), protocol=5))
+            self._path(run).write_bytes(pickle.dumps(list(models) or [one], protocol=5))
         except OSError:
             self._path(run).unlink(missing_ok=True)
         else:
-            self._kept.add(run)
+            (self._kept if models else self._alone).add(run)
 
     def add(self, run: str, models: Sequence[bytes]) -> None:
         """Keep further models of a run, those of other folds, behind the ones that it has; without these, none."""
@@ -250,14 +252,20 @@ class FoldModels:
 
     def keep_only(self, runs: Collection[str]) -> None:
         """Forget the models of all other runs."""
-        for run in self._kept - set(runs):
+        for run in (self._kept | self._alone) - set(runs):
             self._path(run).unlink(missing_ok=True)
             self._kept.discard(run)
+            self._alone.discard(run)
 
     def get(self, run: str) -> tuple[Any, ...]:
         """Return the models of a run, one for each fold; none if they were not kept, or are there no more."""
-        if run not in self._kept:
-            return ()
+        return self._loaded(run) if run in self._kept else ()
+
+    def get_one(self, run: str) -> tuple[Any, ...]:
+        """Return the model of one fold of a run whose models are too large together; none if there is none."""
+        return self._loaded(run) if run in self._alone else ()
+
+    def _loaded(self, run: str) -> tuple[Any, ...]:
         try:
             content = self._read(run)
         except OSError:

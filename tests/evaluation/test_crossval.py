@@ -236,12 +236,18 @@ def test_the_models_of_the_folds_are_kept_where_asked_for(two_classes, ask):
     assert len([pickle.loads(model) for model in outcome.models]) == 3
 
 
-def test_models_that_are_too_large_are_not_kept(two_classes, ask, monkeypatch):
+@pytest.mark.parametrize(("most_bytes", "n_models"), [(10**6, 1), (20, 0)])
+def test_of_models_that_are_too_large_together_that_of_the_first_fold_is_kept(
+    two_classes, ask, monkeypatch, most_bytes, n_models
+):
     monkeypatch.setattr("metaml.evaluation.crossval.MOST_MODEL_BYTES", 30)
+    monkeypatch.setattr("metaml.evaluation.crossval.MOST_ONE_BYTES", most_bytes)
+    job, told = ask(two_classes, "Constant", n_folds=3, keep_models=True, tells_folds=True), []
 
-    outcome = evaluate(ask(two_classes, "Constant", n_folds=3, keep_models=True), two_classes, ALGORITHMS["Constant"])
+    outcome = evaluate(job, two_classes, ALGORITHMS["Constant"], on_fold=told.append)
 
-    assert (outcome.status, outcome.models) == ("ok", ())
+    assert (outcome.status, outcome.models, bool(outcome.one_model)) == ("ok", (), bool(n_models))
+    assert [fold.model for fold in told] == [outcome.one_model] * n_models
 
 
 def test_a_large_model_of_a_held_out_part_is_kept_as_there_may_be_no_time_for_another(two_classes, ask, monkeypatch):

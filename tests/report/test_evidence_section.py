@@ -1,5 +1,6 @@
 """The report says what its score rests on, and headlines no gain that is smaller than its error."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import pytest
 
 from metaml.report import DatasetFacts, Final, ReportData, SessionFacts, render
 from metaml.report.evidence import CoverageRow, Curve, Evidence, ThresholdRow
+from metaml.report.summary import summary
 from metaml.report.wording import comparison, is_gain_clear
 
 EVIDENCE = Evidence(
@@ -43,12 +45,23 @@ def test_the_headline_has_a_spread_and_the_section_its_parts(word):
 
 
 def test_a_gain_within_its_error_is_no_headline():
-    clear = replace(DATA, evidence=replace(EVIDENCE, gain_error=0.001))
+    clear = replace(DATA, evidence=replace(EVIDENCE, error=0.002, gain_error=0.001))
 
     assert not is_gain_clear(DATA)
-    assert comparison(DATA).endswith("the difference is within its standard error.")
+    assert comparison(DATA).endswith("the difference is within the standard error.")
     assert "Gain over the best default" not in render(DATA)
     assert "Gain over the best default" in render(clear)
+
+
+@pytest.mark.parametrize("gain_error", [None, 0.00005, math.nan])
+def test_a_gain_within_the_error_of_the_score_is_no_headline(gain_error):
+    # The demo: 0.00014 better than the best default, beside a score of ± 0.0029.
+    evidence = replace(EVIDENCE, error=0.0029, gain_error=gain_error)
+    demo = replace(DATA, final=Final(kind="ensemble", score=0.80014), evidence=evidence)
+
+    assert comparison(demo).endswith("the difference is within the standard error.")
+    assert "Gain over the best default" not in render(demo)
+    assert "smaller" not in json.dumps(summary(demo)["headline"])
 
 
 def test_a_report_without_evidence_is_written_too():

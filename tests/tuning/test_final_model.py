@@ -1,6 +1,7 @@
 """From what a session found to the final model: an ensemble, or a labelled fallback."""
 
 import json
+import pickle
 import re
 from dataclasses import replace
 from threading import Event
@@ -199,3 +200,18 @@ def test_a_resumed_session_saves_a_model_of_its_own_if_the_best_cannot_be_fitted
     assert finished.kind == "single"
     assert finished.chosen[0].trial.run.identity == second
     assert finished.shipped == "fold models averaged"
+
+
+def test_a_complete_evaluation_whose_fold_models_are_too_large_to_keep_does_not_end_in_a_small_tree(one_worker):
+    diabetes, settings = builtin.load("diabetes"), settings_of(n_iterations=1)
+    with FoldModels() as models:
+        found = TuneSession(diabetes, open_kb(":memory:"), settings, one_worker, models=models).run()
+        best = found.ranked[0].run.identity
+        fold_model = pickle.dumps(models.get(best)[0])
+        models.keep_only(())
+        models.keep(best, (), fold_model)
+        finished = finish(diabetes, found, one_worker, replace(settings, seconds=0.001), Budget(0.0), models=models)
+
+    assert (finished.kind, finished.shipped) == ("single", "model of one fold")
+    assert finished.why_shipped.startswith("those of all folds are too large together")
+    assert finished.score == found.ranked[0].score
