@@ -1,0 +1,39 @@
+"""What happens when things go wrong? Hostile files, SQL, models and imports; broken knowledge bases; full disks; kills.
+
+python benchmarks/probes.py                               all sections; goes on where it was interrupted
+python benchmarks/probes.py --sections files,sql          some of them
+python benchmarks/probes.py --results probes.jsonl --table
+
+Each probe runs `metaml` as a user would. It should end in time, with the exit code that docs/commands.md promises,
+without a traceback, a native death or a silent loss.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from probing import kill
+from probing.running import Results
+
+SECTIONS = {"kill": kill}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sections", default=",".join(SECTIONS))
+    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "metaml-probes.jsonl")
+    parser.add_argument("--table", action="store_true", help="only print the table of the results so far")
+    options = parser.parse_args()
+    results = Results(options.results)
+    if not options.table:
+        for section in options.sections.split(","):
+            with tempfile.TemporaryDirectory(prefix=f"probe-{section}-") as folder:
+                for probe in SECTIONS[section].probes(results, Path(folder)):
+                    results.add(probe)
+    print(results.table())
+    return int(any(probe.faults for probe in results.probes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Kill a search (SIGKILL, with everything it started) at random moments, and go on with --resume.
+
+The same search without a kill says which runs there should be. Runs are compared by identity: none of those that were
+stored before a kill may be missing afterwards, none may be made twice, and the resumed search must make the same runs.
+"""
+
+import random
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from probing.running import End, Probe, Results, kill_all, probe_of, run
+
+SECTION = "kill"
+N_ROUNDS = 50
+N_ITERATIONS = 10
+ALGORITHMS = "decision_tree,k_neighbors,elastic_net,extra_trees"
+
+
+def names() -> list[str]:
+    return [f"round {number}" for number in range(N_ROUNDS)]
+
+
+def probes(results: Results, folder: Path) -> Iterator[Probe]:
+    table = folder / "cancer.csv"
+    write_table(table)
+    for name in results.missing(SECTION, names()):
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            yield killed_round(int(name.split()[1]), table, Path(place))
+
+
+def write_table(path: Path) -> None:
+    """Write a small table of two classes."""
+    from sklearn.datasets import load_breast_cancer
+
+    load_breast_cancer(as_frame=True).frame.to_csv(path, index=False)
+
+
+def words(table: Path, place: str, seed: int) -> list[str]:
+    """Return a search that always makes the same runs."""
+    given = ["tune", str(table), "--iterations", str(N_ITERATIONS), "--seed", str(seed), "--folds", "3"]
+    return [*given, "--algorithms", ALGORITHMS, "--kb", f"{place}.db", "--output", place]
+
+
+def killed_round(number: int, table: Path, folder: Path) -> Probe:
+    rng = random.Random(number)
+    whole = run(words(table, "whole", number), folder, seconds=600.0)
+    faults = whole.faults([0])
+    expected = finished(folder / "whole.db")
+    n_kills, stored, moments = 1 + rng.randrange(3), set(), []
+    for _ in range(n_kills):
+        moment = rng.uniform(0.2, 1.1) * whole.seconds
+        again = words(table, "cut", number) + (["--resume"] if moments else [])
+        cut = run(again, folder, seconds=600.0, during=lambda process, wait=moment: kill_after(process, wait))
+        moments.append(f"{moment:.1f} s")
+        faults += [] if cut.code == -signal.SIGKILL else cut.faults([0])
+        now = finished(folder / "cut.db")
+        faults += [f"lost {len(stored - set(now))} runs"] if stored - set(now) else []
+        stored = set(now)
+        if cut.code == 0:
+            break
+    end = cut
+    if cut.code != 0:
+        end = run([*words(table, "cut", number), "--resume"], folder, seconds=600.0)
+        faults += end.faults([0])
+    faults += compared(expected, finished(folder / "cut.db"), stored)
+    written = ("model.zip", "report.html", "best.json")
+    faults += [f"no {file}" for file in written if not (folder / "cut" / file).exists()]
+    said = f"killed after {', '.join(moments)}; {len(stored)} of {len(expected)} stored at the last kill"
+    return probe_of(SECTION, f"round {number}", End(end.code, "", said, end.seconds, end.megabytes), faults)
+
+
+def kill_after(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Kill a process and what it started after so many seconds, unless it has ended."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        time.sleep(0.01)
+        if has_ended(process.pid):
+            return
+    kill_all(process)
+
+
+def has_ended(pid: int) -> bool:
+    """Return whether a child has ended; its exit code can still be asked for."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def finished(file: Path) -> list[str]:
+    """Return the identities of the evaluations that the event log calls finished and that are stored, in order."""
+    if not file.exists():
+        return []
+    query = "SELECT json_extract(details, '$.run') FROM event WHERE kind = 'finished' ORDER BY session_id, number"
+    with closing(sqlite3.connect(file)) as base:
+        try:
+            logged = [identity for (identity,) in base.execute(query)]
+            stored = {identity.hex() for (identity,) in base.execute("SELECT identity FROM run")}
+        except sqlite3.OperationalError:
+            return []
+    return [identity if identity in stored else f"not stored: {identity}" for identity in logged]
+
+
+def compared(expected: list[str], found: list[str], stored: set[str]) -> list[str]:
+    """Return what differs between the runs of a whole search and those of one that was killed."""
+    faults = []
+    faults += [f"{len(found) - len(set(found))} made twice"] if len(set(found)) < len(found) else []
+    faults += [f"lost {len(stored - set(found))} runs"] if stored - set(found) else []
+    faults += ["lost: a run of the log is not stored"] if any(run.startswith("not") for run in found) else []
+    faults += ["other runs than without a kill"] if sorted(expected) != sorted(found) else []
+    return faults
