@@ -109,7 +109,7 @@ def _predicted_score(stored: StoredRun, predicted: float, std: float | None) -> 
 
     name = metric_of(stored)
     label, value = shown(name, predicted)
-    text = f"{label} {number(value)}" + ("" if std is None else f" ± {number(std)}")
+    text = f"{label} {number(value)}" + (f" ± {number(std)}" if std else "")
     actual = mean_of(stored.run.scores[name]) if name in stored.run.scores else math.nan
     if math.isnan(actual):
         return f"{text}; nothing came out ({stored.run.status})"

@@ -291,7 +291,7 @@ class Optimizer:
             candidate.config,
             proposer,
             score=None if belief is None else belief.score,
-            std=None if belief is None or belief.std is None else self._honest(belief.std),
+            std=None if belief is None or belief.std is None else self._honest(belief.std) or None,
             seconds=None if belief is None else belief.seconds,
             value=candidate.value,
             index=candidate.index,
@@ -303,7 +303,7 @@ class Optimizer:
 
         A surrogate that has seen neighbours of a candidate believes to know its score; the folds are noisier than that.
         Two thirds of the errors so far lie within it, and 95 % within twice of it. As long as there are few, it is at
-        least half the spread of the scores.
+        least half the spread of the scores. 0 says that nothing is known about it: all scores so far are the same.
         """
         usual = 0.0
         if self._errors:

@@ -49,3 +49,13 @@ def test_reasons_and_past_data_sets_are_listed(stored):
 
 def test_experience_that_kept_no_reasons_says_so(stored):
     assert ("", [NOT_KEPT]) in explained(with_proposal(stored))[2]
+
+
+def test_a_deviation_of_zero_that_an_earlier_version_stored_is_not_shown(stored):
+    told = with_proposal(stored)
+    proposal = replace(told.run.proposal, predicted_std=0.0)
+
+    (line, *_) = dict(explained(replace(told, run=replace(told.run, proposal=proposal)))[1])["Predicted"]
+
+    assert "±" not in line
+    assert "sd" not in line

@@ -248,3 +248,12 @@ def test_reported_deviations_hold_as_often_as_they_should_on_noisy_scores():
 
     assert np.mean(np.array(distances) < 2) > 0.9
     assert max(distances) < 10
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "random"])
+def test_no_prediction_claims_a_deviation_of_zero_even_if_all_scores_are_the_same(strategy):
+    optimizer = run(Optimizer(SPACE, strategy=strategy, seed=1), 6, evaluate=lambda _: 1.0)
+
+    proposal = optimizer.ask()
+
+    assert proposal.std is None or proposal.std > 0
