@@ -34,7 +34,7 @@ from metaml.system.interrupts import interrupts_of_caller
 from metaml.tuning.own_test import OwnTest, labelled_rows, own_test
 from metaml.tuning.results.result import TuneResult
 from metaml.tuning.run import tune as tune_dataset
-from metaml.tuning.stopping.progress import listeners
+from metaml.tuning.stopping.progress import display_of
 from metaml_kb import KnowledgeBase
 
 DEFAULT_BUDGET = "5m"
@@ -337,19 +337,21 @@ def result_of(
     threads: int = 1,
 ) -> TuneResult:
     """Return what tuning finds for a data set that is prepared."""
-    on_progress, on_note = listeners(verbose)
+    display = display_of(verbose, lambda: budget.used)
     if settings.splitter is None:
         for hint in dataset.hints:
-            on_note(str(hint))
+            display.say(str(hint))
     folder = None if output is None else Path(output)
     if kb == NO_KB:
         settings = replace(settings, uses_memory=False)
+    display.phase("opening the knowledge base")
     with (
+        display,
         nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base,
         nullcontext()
         if scheduler is None
-        else executor_for(scheduler, workers, n_threads=threads, on_note=on_note) as executor,
-        interrupts_of_caller(lambda _: on_note(STOPPING)) as interrupts,
+        else executor_for(scheduler, workers, n_threads=threads, on_note=display.say) as executor,
+        interrupts_of_caller(lambda _: display.say(STOPPING)) as interrupts,
     ):
         if settings.uses_memory and settings.exclude_datasets:
             check_left_out(base, settings.exclude_datasets, own=(dataset.name, dataset.fingerprint))
@@ -361,8 +363,9 @@ def result_of(
             output=folder,
             single=single,
             threads=threads,
-            on_progress=on_progress,
-            on_note=on_note,
+            on_progress=display.progress,
+            on_phase=display.phase,
+            on_note=display.say,
             should_stop=interrupts,
             budget=budget,
             resume=resume,
@@ -372,8 +375,10 @@ def result_of(
     if tuned.found.error:
         warnings.warn(tuned.found.error, UserWarning, stacklevel=3)
     if interrupts():
-        n = counted(len(tuned.found.trials), "evaluation")
-        warnings.warn(f"The search was interrupted: the model is the best after {n}.", UserWarning, stacklevel=3)
+        told = f"the model is the best after {counted(len(tuned.found.trials), 'evaluation')}"
+        if tuned.finished.kind == "fallback":
+            told = "no evaluation was complete, so the model is a fallback"
+        warnings.warn(f"The search was interrupted: {told}.", UserWarning, stacklevel=3)
     return TuneResult(tuned.finished.model, tuned.report, folder)
 
 

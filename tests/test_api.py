@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 
 import metaml
 from metaml.errors import BadDataset, BadRequest
+from metaml.tuning.stopping.progress import SearchDisplay
 
 FAST = {"algorithms": ("decision_tree", "k_neighbors"), "folds": 2, "iterations": 4, "kb": ":memory:"}
 pytestmark = pytest.mark.usefixtures("one_pool")
@@ -164,7 +165,8 @@ def test_an_interrupt_keeps_the_best_model_so_far_with_a_warning(iris, monkeypat
         if progress.n_done == 2:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("metaml.api.listeners", lambda _: (stop, lambda _: None))
+    monkeypatch.setattr("metaml.api.display_of", lambda _, used: SearchDisplay(str, str, used=used))
+    monkeypatch.setattr(SearchDisplay, "progress", lambda _, progress: stop(progress))
     # Processes that share the tests among them ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -1,12 +1,13 @@
 """How a search is going, in words: for a terminal, a pipe and a notebook."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from metaml.budget import in_words
 from metaml.report.wording import counted, metric_label, number, score_text
@@ -15,7 +16,8 @@ from metaml.tuning.trials import TuneProgress
 
 GAP = "   "
 """Separates the parts of a line of progress."""
-Listener = Callable[[TuneProgress], None]
+NOTEBOOK_SECONDS = 1.0
+"""How often a notebook shows that work goes on."""
 
 
 def progress_text(progress: TuneProgress, passed: float = 0.0) -> str:
@@ -97,15 +99,78 @@ class NotebookLine:
             self._shown.update(content)
 
 
-def listeners(verbose: int | None) -> tuple[Listener, Callable[[str], None]]:
-    """Return what shows the progress and notes: a line in a notebook, lines on standard error, or nothing.
+class SearchDisplay:
+    """Shows how a search goes; use it in a `with` block.
 
-    With None, a notebook shows a line and a script is silent.
+    `show` gets a line for each finished evaluation, `say` a note. With `tick_seconds` the line also has the phase and
+    is shown again so often, as a notebook can replace it.
+    """
+
+    def __init__(
+        self,
+        show: Callable[[str], None],
+        say: Callable[[str], None],
+        *,
+        used: Callable[[], float],
+        tick_seconds: float | None = None,
+    ) -> None:
+        self._show, self.say, self._used, self._tick_seconds = show, say, used, tick_seconds
+        self._phase, self._told = "", 0.0
+        self._progress: TuneProgress | None = None
+        # A signal handler may interrupt the thread that holds the lock.
+        self._lock = threading.RLock()
+        self._is_done = threading.Event()
+
+    def __enter__(self) -> Self:
+        self._ticking = threading.Thread(target=self._tick, name="search display", daemon=True)
+        if self._tick_seconds is not None:
+            self._ticking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._tick_seconds is not None:
+            self._is_done.set()
+            self._ticking.join()
+            self.phase("")
+
+    def phase(self, name: str) -> None:
+        """Tell what begins now."""
+        with self._lock:
+            self._phase = name
+            if self._tick_seconds is not None:
+                self._show(self._state())
+
+    def progress(self, progress: TuneProgress) -> None:
+        """Tell how far the search is."""
+        with self._lock:
+            self._progress, self._told = progress, self._used()
+            self._show(self._state())
+
+    def _tick(self) -> None:
+        while not self._is_done.wait(self._tick_seconds):
+            with self._lock:
+                self._show(self._state())
+
+    def _state(self) -> str:
+        """Return the line as of now, with the phase behind the time."""
+        text = in_words(self._used())
+        if self._progress is not None:
+            text = progress_text(self._progress, self._used() - self._told)
+        first, *others = text.split(GAP)
+        phase = [self._phase] if self._phase and self._tick_seconds is not None else []
+        return GAP.join([first, *phase, *others])
+
+
+def display_of(verbose: int | None, used: Callable[[], float]) -> SearchDisplay:
+    """Return what shows a search: a line in a notebook, lines on standard error, or nothing.
+
+    With None, a notebook shows a line and a script is silent. `used` returns the seconds since the search began.
     """
     if verbose == 0 or (verbose is None and not is_notebook()):
-        return lambda _: None, lambda _: None
-    show = NotebookLine() if is_notebook() else _print
-    return lambda progress: show(progress_text(progress)), _print
+        return SearchDisplay(lambda _: None, lambda _: None, used=used)
+    if is_notebook():
+        return SearchDisplay(NotebookLine(), _print, used=used, tick_seconds=NOTEBOOK_SECONDS)
+    return SearchDisplay(_print, _print, used=used)
 
 
 def _print(text: str) -> None:
