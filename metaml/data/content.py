@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import math
 import os
 import select
 import stat
@@ -22,6 +23,8 @@ from metaml.errors import BadDataset
 FORMATS = (".csv", ".tsv", ".txt", ".data", ".parquet", ".pq", ".arff")
 ADVICE = "Give a csv, parquet or ARFF file (.gz, .xz, .bz2 or .zip are unpacked)"
 
+COLUMN_SECONDS = 0.00015
+"""What reading and inspecting a column takes at least."""
 _CHUNK = 1 << 20
 _UNPACKERS: tuple[tuple[bytes, Callable[..., Any]], ...] = (
     (b"\x1f\x8b", gzip.open),
@@ -32,10 +35,18 @@ _UNPACKERS: tuple[tuple[bytes, Callable[..., Any]], ...] = (
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """How long a pipe may take, and how many megabytes it may give; None is no limit but the machine's memory."""
+    """How long reading may take, and how many megabytes a pipe may give; None is no limit but the machine's memory."""
 
     budget: Budget | None = None
     megabytes: float | None = None
+
+    def check_columns(self, n_columns: int, name: str) -> None:
+        """Raise `BadDataset` if there is no time to read and inspect so many columns; `name` is that of the file."""
+        # Some thousand columns never matter, however late it is.
+        left = math.inf if self.budget is None else max(self.budget.left, 1.0)
+        if n_columns * COLUMN_SECONDS > left:
+            what = f"{n_columns:,} columns, too many to read in the time budget"
+            raise BadDataset(f"{name} has {what}. Give more time or fewer columns.")
 
 
 NO_LIMITS = ReadingLimits()

@@ -14,6 +14,7 @@ import pandas as pd
 
 from metaml.data.cells import MISSING_WORDS, is_absent, numbers_of
 from metaml.data.columns import Repair, with_noun
+from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.names import names_by_position
 from metaml.data.raw import RawTable
 from metaml.data.schema import Schema
@@ -37,11 +38,12 @@ _ENOUGH = 0.95
 _EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 
 
-def parse_delimited(text: str, name: str, like: Schema | None = None) -> RawTable:
+def parse_delimited(text: str, name: str, like: Schema | None = None, limits: ReadingLimits = NO_LIMITS) -> RawTable:
     """Return the table in the text, its header unchanged; `name` is for messages, `like` is as in `read_frame`."""
     delimiter, text = _announced_delimiter(text)
     delimiter = delimiter or sniff_delimiter(text)
     records = _sample(text, delimiter)
+    limits.check_columns(len(records[0]), name)
     has_header = not _starts_with_data(records, like)
     if has_header and len(records) == 1:
         if len(text) > _LONGEST_CELL:

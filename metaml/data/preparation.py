@@ -37,7 +37,9 @@ def read_dataset(
     options: ColumnOptions = NO_OPTIONS,
 ) -> Dataset:
     """Return the data set in a csv, parquet or ARFF file or pipe; other parameters are as in `from_frame`."""
-    return _prepare(read_table(path, limits=limits), target, task, name or table_name(path), ignore, options)
+    table = read_table(path, limits=limits)
+    limits.check_columns(len(table.frame.columns), Path(path).name)
+    return _prepare(table, target, task, name or table_name(path), ignore, options)
 
 
 def from_frame(

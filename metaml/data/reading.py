@@ -39,7 +39,7 @@ def read_frame(path: str | Path, like: Schema | None = None) -> pd.DataFrame:
 def read_table(path: str | Path, like: Schema | None = None, limits: ReadingLimits = NO_LIMITS) -> RawTable:
     """Return the table in a file or a pipe and the repairs needed to read it; `like` is as in `read_frame`."""
     path = Path(path)
-    return parse_table(content_of(path, limits), path.name, like)
+    return parse_table(content_of(path, limits), path.name, like, limits)
 
 
 def table_name(path: str | Path) -> str:
@@ -54,7 +54,7 @@ def table_name(path: str | Path) -> str:
     return name
 
 
-def parse_table(content: bytes, name: str, like: Schema | None = None) -> RawTable:
+def parse_table(content: bytes, name: str, like: Schema | None = None, limits: ReadingLimits = NO_LIMITS) -> RawTable:
     """Return the table in an unpacked file's content; `name` is for messages, `like` as in `read_frame`."""
     if not content.strip():
         raise BadDataset(f"{name} is empty. {ADVICE}.")
@@ -69,7 +69,7 @@ def parse_table(content: bytes, name: str, like: Schema | None = None) -> RawTab
         raise BadDataset(f"{name} is a web page (HTML or XML), so the download went wrong. Fetch the data file itself.")
     if start.startswith(("{", "[{")):
         raise BadDataset(f"{name} is JSON. {ADVICE}.")
-    table = parse_arff(text, name) if is_arff(text) else parse_delimited(text, name, like)
+    table = parse_arff(text, name) if is_arff(text) else parse_delimited(text, name, like, limits)
     return replace(table, repairs=(*repairs, *table.repairs))
 
 

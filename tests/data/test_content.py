@@ -68,3 +68,16 @@ def test_what_unpacks_to_more_than_there_is_memory_is_refused(tmp_path, monkeypa
 
     with pytest.raises(BadDataset, match=r"bomb\.csv\.gz is larger than the free memory of 5 megabytes"):
         read_frame(written(tmp_path / "bomb.csv.gz", gzip.compress(bytes(6_000_000))))
+
+
+def test_more_columns_than_the_time_allows_are_refused_before_they_are_read(tmp_path):
+    path = written(tmp_path / "wide.csv", ",".join(f"c{place}" for place in range(30_000)) + "\n1\n2\n")
+
+    with pytest.raises(BadDataset, match=r"30,000 columns, too many to read in the time budget. Give more time"):
+        read_dataset(path, limits=ReadingLimits(Budget(2.0)))
+
+
+def test_few_columns_are_read_however_late_it_is(tmp_path):
+    path = written(tmp_path / "late.csv", "a,y\n" + "1,p\n2,q\n" * 10)
+
+    assert read_dataset(path, limits=ReadingLimits(Budget(0.0))).X.shape == (20, 1)
