@@ -13,10 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from probing import kill
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
+
+from probing import disk, files, imports, kb, kill, models, sql
 from probing.running import Results
 
-SECTIONS = {"kill": kill}
+SECTIONS = {"files": files, "sql": sql, "models": models, "imports": imports, "kb": kb, "disk": disk, "kill": kill}
 
 
 def main() -> int:

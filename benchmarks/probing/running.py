@@ -81,16 +81,17 @@ def run(
     folder: Path,
     *,
     seconds: float = 120.0,
-    variables: Mapping[str, str] | None = None,
+    variables: Mapping[str, str | None] | None = None,
     during: Callable[[subprocess.Popen[bytes]], None] | None = None,
 ) -> End:
-    """Run `metaml` with these words in a folder. `during` is called while it runs."""
+    """Run `metaml` with these words in a folder. `during` is called while it runs; a variable that is None is unset."""
+    changed = {**environment(folder), **(variables or {})}
     begun = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             [*METAML, *words],
             cwd=folder,
-            env={**environment(folder), **(variables or {})},
+            env={name: value for name, value in changed.items() if value is not None},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
