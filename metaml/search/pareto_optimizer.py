@@ -1,6 +1,6 @@
 """Ask for the next configuration, tell its costs: Bayesian optimisation of several objectives over one space."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,13 @@ from metaml.acquisition.designs import initial_design
 from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
 from metaml.acquisition.scalarisation import draw_weights, tchebycheff, unit_costs
 from metaml.arrays import Flags, Floats
+from metaml.encoding import Facts
 from metaml.errors import BadRequest
 from metaml.pareto import front_numbers, is_non_dominated
 from metaml.search.optimizer import Optimizer, Proposal
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
-Costs = tuple[float, ...]
 N_CENTRES = 20
 """So many of the best runs have places near them looked at: a front has more than one good place."""
 
@@ -50,6 +50,9 @@ class ParetoOptimizer(Optimizer):
     models the weighted costs; `sms_ego` models each objective and looks for the largest gain in dominated volume.
     What is proposed depends on the seed and on what was told and is open, as with any optimizer. `n_total` is how
     many evaluations are planned: near the end, `sms_ego` explores less.
+
+    A run may have several points, such as those of a classifier at different thresholds: `parego` takes the one that is
+    best for its weights, and `sms_ego` the first. `facts` and `inert` are as for any candidates.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class ParetoOptimizer(Optimizer):
         n_total: int | None = None,
         search: str = "perturbed",
         seed: int = 0,
+        facts: Facts | None = None,
+        inert: Collection[str] = (),
     ) -> None:
         if method not in METHODS:
             raise BadRequest(f"No method is named {method!r}. Choose one of {', '.join(METHODS)}.")
@@ -72,7 +77,7 @@ class ParetoOptimizer(Optimizer):
         self.method, self.n_objectives, self.n_design, self.n_total = method, n_objectives, n_design, n_total
         judge = METHODS[method].judge
         super().__init__(
-            SpaceCandidates(space, search=search, n_best=N_CENTRES),
+            SpaceCandidates(space, facts=facts, search=search, inert=inert, n_best=N_CENTRES),
             strategy="random" if judge is None else judge(surrogate, n_objectives),
             starts=starts,
             n_random=0,
@@ -80,12 +85,12 @@ class ParetoOptimizer(Optimizer):
         )
         self.name = method
         self._cube = SpaceCandidates(space).cube
-        self._costs: list[Costs | None] = []
+        self._points: list[Floats | None] = []
 
     @property
     def costs(self) -> Floats:
-        """Return the costs of the runs it was told, in their order; NaN for those that failed."""
-        rows = [(np.nan,) * self.n_objectives if costs is None else costs for costs in self._costs]
+        """Return the costs of the runs it was told, in their order: the first point of each, NaN if it failed."""
+        rows = [np.full(self.n_objectives, np.nan) if points is None else points[0] for points in self._points]
         return np.array(rows, dtype=np.float64).reshape(-1, self.n_objectives)
 
     @property
@@ -97,8 +102,12 @@ class ParetoOptimizer(Optimizer):
         """Learn the costs of a configuration, one for each objective; None, or one that is not finite, is a failure."""
         if costs is not None and len(costs) != self.n_objectives:
             raise BadRequest(f"{self.n_objectives} objectives have {self.n_objectives} values, not {len(costs)}.")
-        worked = costs is not None and bool(np.isfinite(costs).all())
-        self._costs.append(tuple(float(cost) for cost in costs) if costs is not None and worked else None)
+        self.observe_points(config, None if costs is None else np.array([costs], dtype=np.float64), seconds)
+
+    def observe_points(self, config: Config, points: Floats | None, seconds: float | None = None) -> None:
+        """Learn the points of a configuration, each a row of costs; None, or one that is not finite, is a failure."""
+        worked = points is not None and bool(np.isfinite(points).all())
+        self._points.append(points if worked else None)
         self.observe(config, 0.0 if worked else None, seconds)
 
     def _propose(self, n: int, rng: np.random.Generator) -> tuple[Proposal, Floats]:
@@ -123,11 +132,19 @@ class ParetoOptimizer(Optimizer):
         costs = self.costs
         failed = np.isnan(costs[:, 0])
         if self.method == "parego":
-            scores = -tchebycheff(unit_costs(costs), draw_weights(self.n_objectives, rng))
+            scores = -self._weighted(draw_weights(self.n_objectives, rng))
         else:
             # Which runs of the front have their neighbours looked at is left to chance.
             scores = -(front_numbers(costs) + rng.random(len(costs)))
         return [None if is_failed else float(score) for score, is_failed in zip(scores, failed, strict=True)]
+
+    def _weighted(self, weights: Floats) -> Floats:
+        """Return the weighted costs of each run at its best point for these weights; NaN if it failed."""
+        lost = np.full((1, self.n_objectives), np.nan)
+        points = [lost if found is None else found for found in self._points]
+        norms = tchebycheff(unit_costs(np.vstack(points)), weights)
+        starts = np.cumsum([0, *(len(found) for found in points[:-1])])
+        return np.asarray(np.minimum.reduceat(norms, starts))
 
     def _fit(self, committee: Committee, rng: np.random.Generator) -> None:
         if not isinstance(committee, HypervolumeCommittee):

@@ -17,9 +17,10 @@ from metaml.algorithms.preprocessing import ENCODING, IMPUTATION
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.front_search import FrontSearch
 from metaml.search.optimizer import STRATEGIES, Optimizer
 from metaml.search.schedules import DEFAULT_SCHEDULE
-from metaml.search.settings import TuneSettings
+from metaml.search.settings import DEFAULT_METHOD, TuneSettings
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
@@ -91,7 +92,7 @@ class SearchPlan:
     """What a search is made of.
 
     `joins` says after how many evaluations an algorithm may first be chosen; `inert` are the parameters that have no
-    effect on the data set.
+    effect on the data set. With `objectives`, their front is searched by the `front_method`.
     """
 
     task: Task
@@ -106,6 +107,8 @@ class SearchPlan:
     initial_design: tuple[tuple[str, Config], ...] = ()
     joins: Mapping[str, int] = field(default_factory=dict)
     inert: tuple[str, ...] = ()
+    objectives: tuple[str, ...] = ()
+    front_method: str = DEFAULT_METHOD
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON."""
@@ -119,6 +122,7 @@ class SearchPlan:
         fields["facts"] = Facts(**fields["facts"])
         fields["algorithms"] = tuple(fields["algorithms"])
         fields["inert"] = tuple(fields.get("inert", ()))
+        fields["objectives"] = tuple(fields.get("objectives", ()))
         fields["initial_design"] = tuple((name, dict(config)) for name, config in fields["initial_design"])
         return cls(**fields)
 
@@ -160,6 +164,8 @@ def make_search_plan(
         is_timed=n_iterations is None,
         initial_design=(*first, *next_ones),
         inert=tuple(inert),
+        objectives=settings.objectives,
+        front_method=settings.front_method,
     )
     if starts is None or not starts.is_usable:
         return plain
@@ -245,8 +251,18 @@ def boosting_seconds(facts: Facts) -> float:
     return float(0.0026 * known**0.47 * facts.n_columns**0.42 * n_trees**0.64 * facts.n_rows / known)
 
 
-def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Search:
-    """Return the search of a plan: a bandit over one optimizer per algorithm."""
+def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Search | FrontSearch:
+    """Return the search of a plan: a bandit over one optimizer per algorithm, or the search for a front."""
+    if plan.objectives:
+        return FrontSearch(
+            {name: ALGORITHMS[name].space(plan.task) for name in plan.algorithms},
+            plan.objectives,
+            method=plan.front_method,
+            facts=plan.facts,
+            initial_design=plan.initial_design,
+            inert=plan.inert,
+            seed=plan.seed,
+        )
     optimizers = {}
     inert = plan.inert
     cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")

@@ -11,7 +11,7 @@ import numpy as np
 
 from metaml.arrays import Floats
 from metaml.errors import BadRequest
-from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.bandit_search import NextTrial
 from metaml.search.optimizer import Option
 from metaml.search.packing import pack
 
@@ -34,10 +34,31 @@ class Turn:
         return asdict(self)
 
 
+class Searching(Protocol):
+    """What a schedule asks for choices: the search for the best score, or for a front."""
+
+    @property
+    def is_in_initial_design(self) -> bool:
+        """Return whether the next choice is one of the initial design."""
+        ...
+
+    def ask(self, rounds_left: int | None = None) -> NextTrial:
+        """Return what to evaluate next."""
+        ...
+
+    def options(self, n: int, rounds_left: int | None = None, *, most_seconds: float = ...) -> list[Option]:
+        """Return about `n` proposals; none is open until it is taken."""
+        ...
+
+    def take(self, option: Option) -> NextTrial:
+        """Return an option as a choice that stays open until it is told or dropped."""
+        ...
+
+
 class Schedule(Protocol):
     """Decides what is evaluated next, by one or many workers."""
 
-    def ask(self, search: Search, turn: Turn) -> list[NextTrial]:
+    def ask(self, search: Searching, turn: Turn) -> list[NextTrial]:
         """Return what to evaluate next, in the order to begin; empty to wait until an open job is done.
 
         With no job open it returns at least one.
@@ -48,7 +69,7 @@ class Schedule(Protocol):
 class Asynchronous:
     """A worker that is free gets the next proposal at once. Open jobs count as if they had their predicted score."""
 
-    def ask(self, search: Search, turn: Turn) -> list[NextTrial]:
+    def ask(self, search: Searching, turn: Turn) -> list[NextTrial]:
         """Return one proposal."""
         return [search.ask(turn.rounds_left)]
 
@@ -63,7 +84,7 @@ class Rambo:
     batch before the next one is chosen. Kotthaus et al. (2017), section 3; Thomas (2019), chapter 6.
     """
 
-    def ask(self, search: Search, turn: Turn) -> list[NextTrial]:
+    def ask(self, search: Searching, turn: Turn) -> list[NextTrial]:
         """Return the next batch once the last one is done; the initial design needs no batches."""
         if search.is_in_initial_design:
             return [search.ask(turn.rounds_left)]

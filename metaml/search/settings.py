@@ -11,11 +11,14 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits, metric
 from metaml.evaluation.model_limits import NO_LIMITS, ModelLimits
+from metaml.search.objectives import objective_names
+from metaml.search.pareto_optimizer import METHODS
 from metaml.search.schedules import DEFAULT_SCHEDULE, schedule_named
 from metaml.seeds import check_seed
 from metaml.splits import Splitter
 from metaml.splits.shuffled import HELD_OUT_SHARE
 
+DEFAULT_METHOD = "parego"
 DEFAULT_LIMITS = Limits(seconds=120.0, megabytes=4000.0)
 DESCRIBE_SHARE = 0.02
 EVALUATION_SHARE, CELLS_PER_SECOND, CELLS_PER_ROW, LEAST_ROWS = 0.08, 1e6, 10, 2000
@@ -44,7 +47,8 @@ class TuneSettings:
     the score `stop_at`, as people write it, or after `patience` evaluations without a better one. `user` and `project`
     are words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set
     decide. `schedule` says how several workers share the search. `keeps_sample` lets the model keep some of the
-    training rows. `model_limits` are what that model may take.
+    training rows. `model_limits` are what that model may take. With `objectives`, the search is for their Pareto front,
+    by the `front_method`.
     """
 
     metric: str = "auto"
@@ -73,6 +77,8 @@ class TuneSettings:
     project: str | None = None
     splitter: Splitter | None = None
     model_limits: ModelLimits = NO_LIMITS
+    objectives: tuple[str, ...] = ()
+    front_method: str = DEFAULT_METHOD
 
     @property
     def clock(self) -> float | None:
@@ -93,8 +99,20 @@ class TuneSettings:
             raise BadRequest(f"A patience of {self.patience} evaluations ends a search at once. Give 1 or more.")
         if self.stop_at is not None and not math.isfinite(self.stop_at):
             raise BadRequest(f"No search reaches a score of {self.stop_at}. Give a finite number to stop at.")
+        if self.objectives:
+            self._check_front()
         if self.n_layers not in (None, 1, 2):
             raise BadRequest(f"An ensemble of {self.n_layers} layers cannot be built. Choose 1 or 2.")
+
+    def _check_front(self) -> None:
+        if self.objectives != objective_names(self.objectives):
+            raise BadRequest(f"Name the objectives {', '.join(objective_names(self.objectives))}.")
+        if self.front_method not in METHODS:
+            raise BadRequest(f"No front method is named {self.front_method!r}. Choose one of {', '.join(METHODS)}.")
+        if self.schedule != DEFAULT_SCHEDULE:
+            raise BadRequest(f"The schedule {self.schedule} knows one objective only. Leave out --schedule.")
+        if self.stop_at is not None or self.patience is not None:
+            raise BadRequest("A front has no best score to stop at. Leave out --stop-at and --patience.")
 
 
 def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:

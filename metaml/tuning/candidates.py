@@ -6,14 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from metaml.ensemble.pool import MOST_EACH, distinct, n_each_for, pool
+from metaml.pareto import is_non_dominated
 from metaml.tuning.trials import Trial, ranked
 
 N_BEST = 8
 """The best trials that selection looks at, whatever their algorithm."""
 
 N_BEST_KEPT = 20
-"""Out-of-fold predictions and fold models are kept of this many best runs, of the best of each algorithm, and of what
-may feed a second layer."""
+"""Out-of-fold predictions and fold models are kept of this many best runs, of the best of each algorithm, of what may
+feed a second layer, and of what is on the front."""
 
 LEAST_BREADTH = 12
 """Complete evaluations before any time is kept for depth: repeats and a second layer."""
@@ -38,9 +39,10 @@ def without_weak(trials: Sequence[Trial], is_base: Callable[[Trial], bool]) -> t
     `is_base` says whether a trial may feed a second layer.
     """
     complete = ranked(trials)
+    on_front = {trial.run.identity for trial in front_of(complete)}
     names, scores = [trial.run.algorithm for trial in complete], [trial.score for trial in complete]
     best = {complete[place].run.identity for place in pool(names, scores, n_best=N_BEST_KEPT, n_each=MOST_EACH)}
-    kept = {id(trial) for trial in complete if trial.run.identity in best or is_base(trial)}
+    kept = {id(trial) for trial in complete if trial.run.identity in best | on_front or is_base(trial)}
     smaller = [
         trial
         if id(trial) in kept or trial.outcome.predictions is None
@@ -48,3 +50,18 @@ def without_weak(trials: Sequence[Trial], is_base: Callable[[Trial], bool]) -> t
         for trial in trials
     ]
     return smaller, {trial.run.identity for trial in complete if id(trial) in kept}
+
+
+def front_of(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials of which a point, at any threshold, is on the front of all; none if no front is searched."""
+    points = [
+        (place, point)
+        for place, trial in enumerate(trials)
+        for point in (trial.scores[1:], *trial.curve)
+        if len(trial.scores) > 1
+    ]
+    if not points:
+        return []
+    is_on_front = is_non_dominated(-np.array([point for _, point in points]))
+    places = dict.fromkeys(place for (place, _), flag in zip(points, is_on_front, strict=True) if flag)
+    return [trials[place] for place in places]

@@ -60,8 +60,8 @@ class JobLimits:
         return FIT_SHARE * seconds / self.plan.n_folds
 
     def _race(self, algorithm: str, complete: Sequence[Trial]) -> Race | None:
-        # A score after thresholds cannot be seen on the first folds.
-        if depends_on_thresholds(self.metric):
+        # A score after thresholds cannot be seen on the first folds, nor can what is quick or small lose by its score.
+        if depends_on_thresholds(self.metric) or self.settings.objectives:
             return None
         # The best of its own algorithm: what is weaker alone may be what an ensemble lacks.
         best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)

@@ -54,7 +54,9 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
             plan = SearchPlan.from_json(stored_plan(details) or {})
             search = build_search(plan, _experience_of(kb, {**settings, **details}, plan))
             for trial in finished:
-                search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric))
+                search.resume(
+                    trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric, plan.objectives)
+                )
             if kind == "resumed":
                 # What was under way when the session was cut short never came.
                 under_way.clear()
@@ -83,7 +85,7 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
             trial = trials[details["run"]]
             finished.append(trial)
             under_way.pop((trial.run.algorithm, key_of(dict(trial.run.config))), None)
-            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric))
+            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric, plan.objectives))
         elif kind == "killed":
             under_way.pop((details["algorithm"], key_of(details["config"])), None)
             search.drop(details["algorithm"], details["config"])

@@ -1,5 +1,6 @@
 """A session that was cut short: how it is found in the knowledge base, and what it goes on with."""
 
+import math
 import os
 import platform
 import sys
@@ -44,6 +45,8 @@ class UnfinishedSession:
             strategy=self.search_plan.strategy,
             bandit=self.search_plan.bandit,
             schedule=self.search_plan.schedule,
+            objectives=self.search_plan.objectives,
+            front_method=self.search_plan.front_method,
             seed=self.search_plan.seed,
             seconds=kept["seconds"],
             n_iterations=kept["n_iterations"],
@@ -160,4 +163,6 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
         scale=details.get("scale", 1.0),
     )
     values = details.get("scores") or [details.get("score", outcome.score(metric))]
-    return Trial(run, outcome, tuple(values), details["at"])
+    given = tuple(math.nan if value is None else value for value in values)
+    curve = tuple(tuple(point) for point in details.get("curve", ()))
+    return Trial(run, outcome, given, details["at"], curve=curve)

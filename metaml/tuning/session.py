@@ -13,7 +13,7 @@ import numpy as np
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.evaluation import Executor, Job, Outcome, default_metric, make_plan, metric
+from metaml.evaluation import Executor, Job, Outcome, make_plan
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
@@ -21,7 +21,8 @@ from metaml.records.conversion import proposal_record, run_of
 from metaml.records.kept_predictions import PredictionKeeper
 from metaml.records.session_keys import INITIAL_DESIGN_ENDED, SEARCH_PLAN
 from metaml.search.bandit_search import NextTrial, Search
-from metaml.search.objectives import Objective, objective_of
+from metaml.search.front_search import FrontSearch
+from metaml.search.objectives import objectives_of, ranking_metric, valued
 from metaml.search.plan import (
     INITIAL_SHARE,
     SearchPlan,
@@ -78,7 +79,7 @@ class TuneSession:
     """
 
     search_plan: SearchPlan
-    search: Search
+    search: Search | FrontSearch
 
     def __init__(
         self,
@@ -96,12 +97,12 @@ class TuneSession:
         self.dataset, self.kb, self.settings, self.executor = dataset, kb, settings, executor
         self._n_workers = n_workers or (lambda: settings.n_workers)
         self.budget = budget or Budget(settings.seconds)
-        self.metric = default_metric(dataset.task) if settings.metric == "auto" else metric(settings.metric).name
+        self.metric = ranking_metric(settings.metric, settings.objectives, dataset)
         check_metric(self.metric, dataset)
         self.goal = Goal.of(self.metric, settings.stop_at, settings.patience)
         n_folds, max_rows = folds_and_rows(dataset, settings)
         self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows, splitter=settings.splitter)
-        self.objectives: tuple[Objective, ...] = (objective_of(self.metric, dataset, self.plan),)
+        self.objectives = objectives_of(self.metric, settings.objectives, dataset, self.plan)
         self.prediction_files, self.models = prediction_files or PredictionFiles(None), models
         self.trials: list[Trial] = []
         self.ledger = Ledger()
@@ -209,7 +210,9 @@ class TuneSession:
         else:
             self.log.key = resumed.key
             for trial in resumed.trials:
-                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric))
+                self.search.resume(
+                    trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric, self.settings.objectives)
+                )
                 self.trials.append(trial)
             self.log.note("resumed", {"held_by": this_process(), **self._plan_as_json()})
         self._n_asked, self._begun = len(self.trials), self.budget.used
@@ -247,7 +250,9 @@ class TuneSession:
             self.search_plan = plan
             self.search = build_search(plan, self.advisor.experience)
             for trial in self.trials:
-                self.search.resume(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric))
+                self.search.resume(
+                    trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric, self.settings.objectives)
+                )
             for opened in under_way:
                 self.search.reopen(opened.job.algorithm, opened.job.config)
         self.log.note("experience joined", self._plan_as_json())
@@ -335,7 +340,7 @@ class TuneSession:
 
         If the knowledge base refuses it, it can still be part of the model.
         """
-        scores = tuple(objective.value(outcome) for objective in self.objectives)
+        scores, curve = valued(outcome, self.objectives, self.dataset)
         best = next(iter(ranked(self.trials)), None)
         is_best = outcome.status == "ok" and (best is None or scores[0] > best.score)
         run = run_of(
@@ -346,7 +351,7 @@ class TuneSession:
             origin=origin_of(choice, self.dataset.task),
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
         )
-        trial = Trial(run, replace(outcome, models=(), one_model=b""), scores, self.budget.used)
+        trial = Trial(run, replace(outcome, models=(), one_model=b""), scores, self.budget.used, curve=curve)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models, outcome.one_model)
         self.trials.append(trial)
@@ -356,7 +361,7 @@ class TuneSession:
         self.keeper.add(self.dataset)
         self.log.store(self.keeper.with_predictions(run, outcome.predictions))
         with self.ledger.entry("optimiser"):
-            self.search.tell(choice.algorithm, job.config, trial.outcome_by(self.metric))
+            self.search.tell(choice.algorithm, job.config, trial.outcome_by(self.metric, self.settings.objectives))
         self.prediction_files.keep(run.identity, outcome.predictions)
         self._forget_weak_trials()
         return trial

@@ -25,9 +25,10 @@ from metaml_kb import Run
 class Trial:
     """A finished evaluation of a session, and when it finished (seconds of the budget).
 
-    `scores` has a value for each objective of the search. The event log keeps them. `layer` is that of the ensemble it
-    was made for; every run of the knowledge base is of layer 1. If it `is_repeated`, predictions and score are those of
-    further evaluations on other folds.
+    `scores` has the value by which trials are ranked and, where a front is searched, one for each of its objectives.
+    `curve` has those of a front at other thresholds between two classes. The event log keeps them. `layer` is that of
+    the ensemble it was made for; every run of the knowledge base is of layer 1. If it `is_repeated`, predictions and
+    score are those of further evaluations on other folds.
     """
 
     run: Run
@@ -36,18 +37,23 @@ class Trial:
     at: float
     layer: int = 1
     is_repeated: bool = False
+    curve: tuple[tuple[float, ...], ...] = ()
 
     @property
     def score(self) -> float:
         """Return the value of the first objective, by which trials are ranked."""
         return self.scores[0]
 
-    def outcome_by(self, metric: str) -> Outcome:
+    def outcome_by(self, metric: str, objectives: Sequence[str] = ()) -> Outcome:
         """Return the outcome as a search by this metric learns it: with the score that the trial is judged by.
 
-        Its seconds are those that this machine would have taken.
+        A search for the front of some `objectives` learns their values at each threshold instead. The seconds are those
+        that this machine would have taken.
         """
         outcome = self.outcome.as_if_here()
+        if objectives and np.isfinite(self.score):
+            points = (self.scores[1:], *self.curve)
+            return replace(outcome, scores=dict(zip(objectives, zip(*points, strict=True), strict=False)))
         return replace(outcome, scores={metric: (self.score,)}) if np.isfinite(self.score) else outcome
 
     def as_event(self) -> dict[str, object]:
@@ -60,7 +66,9 @@ class Trial:
         if np.isfinite(self.score):
             # It cannot be computed again without predictions, and a run that was known before keeps its own scores.
             event["score"] = self.score
-            event |= {"scores": list(self.scores)} if len(self.scores) > 1 else {}
+            known = [value if np.isfinite(value) else None for value in self.scores]
+            event |= {"scores": known} if len(self.scores) > 1 else {}
+            event |= {"curve": [list(point) for point in self.curve]} if self.curve else {}
         return event
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaml.evaluation import METRICS, Outcome
-from metaml.search.objectives import MetricObjective
+from metaml.search.objectives import MetricObjective, ResourceObjective
 
 TRUTH = np.tile([0, 1], 150)
 FOLDS = np.arange(300) % 3
@@ -50,3 +50,13 @@ def test_the_same_outcome_has_the_same_value(objective):
 
 def test_names_tell_objectives_apart():
     assert all(objective.name == name for name, objective in OBJECTIVES.items())
+
+
+@pytest.mark.parametrize("name", ["fit_seconds", "predict_seconds", "model_bytes"])
+def test_what_takes_less_is_worth_more(name):
+    quick = Outcome("ok", 1.0, folds=(0, 1), fit_seconds=1.0, row_seconds=0.001, model_bytes=1000)
+    slow = Outcome("ok", 1.0, folds=(0, 1), fit_seconds=2.0, row_seconds=0.002, model_bytes=2000)
+    objective = ResourceObjective(name)
+
+    assert objective.value(quick) > objective.value(slow)
+    assert math.isnan(objective.value(Outcome("failed", 1.0, error="it failed")))

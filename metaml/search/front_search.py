@@ -1,0 +1,122 @@
+"""The search for a front: one optimizer of several objectives over the joint space of all algorithms.
+
+It is asked and told as a search for one objective is, knows no clock and no workers either, and so replays as well.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from metaml.arrays import Floats
+from metaml.encoding import Facts
+from metaml.errors import BadRequest
+from metaml.search.bandit_search import NextTrial
+from metaml.search.joint_space import JointSpace
+from metaml.search.objectives import RESOURCES
+from metaml.search.optimizer import Measured, Option, Proposal
+from metaml.search.pareto_optimizer import ParetoOptimizer
+from metaml.spaces import Space
+from metaml.spaces.config import Config
+from metaml.system.threads import at_most_threads
+
+SURROGATE = "forest"
+"""What models a joint space: most of its parameters are inactive at any place, which trees cope with."""
+LEAST = 1e-9
+
+
+class FrontSearch:
+    """Searches the front of some objectives over the spaces of several algorithms.
+
+    First comes the `initial_design`, then the defaults of the other algorithms, in the order of `spaces`: one that is
+    not among the most accurate may be the quickest. Then the `method` decides (see `METHODS`). An outcome that is told
+    has, in `scores`, the values of each objective at its operating points.
+    """
+
+    def __init__(
+        self,
+        spaces: Mapping[str, Space],
+        objectives: Sequence[str],
+        *,
+        method: str,
+        facts: Facts,
+        initial_design: Sequence[tuple[str, Config]] = (),
+        inert: Sequence[str] = (),
+        seed: int = 0,
+    ) -> None:
+        self.objectives = tuple(objectives)
+        self.joint = JointSpace(spaces)
+        self.optimizer = ParetoOptimizer(
+            self.joint.space,
+            n_objectives=len(self.objectives),
+            method=method,
+            surrogate=SURROGATE,
+            starts=[self.joint.joined(name, space.default()) for name, space in spaces.items()],
+            n_design=0,
+            seed=seed,
+            facts=facts,
+            inert=self.joint.inert(inert),
+        )
+        self._initial_design = [self.joint.joined(name, config) for name, config in initial_design]
+
+    def ask(self, rounds_left: int | None = None) -> NextTrial:
+        """Return what to evaluate next; it stays open until it is told or dropped."""
+        n_known = len(self.optimizer.seen)
+        self.optimizer.n_total = None if rounds_left is None else n_known + rounds_left
+        with at_most_threads(1):
+            left = (config for config in self._initial_design if not self.optimizer.is_taken(config))
+            first = next(left, None)
+            proposal = self.optimizer.ask() if first is None else self.optimizer.ask_for(first)
+        algorithm, config = self.joint.parted(proposal.config)
+        # What the optimizer expects is in the unit of weighted objectives, and no score.
+        return NextTrial(algorithm, Proposal(config, proposal.proposer, value=proposal.value))
+
+    @property
+    def is_in_initial_design(self) -> bool:
+        """Return whether the next choice is one of the initial design."""
+        return not all(self.optimizer.is_taken(config) for config in self._initial_design)
+
+    def end_initial_design(self) -> None:
+        """Leave the rest of the initial design to the optimizer."""
+        self._initial_design = []
+
+    def options(
+        self,
+        n: int,  # noqa: ARG002
+        rounds_left: int | None = None,  # noqa: ARG002
+        *,
+        most_seconds: float = math.inf,  # noqa: ARG002
+    ) -> list[Option]:
+        """Refuse to propose batches: what is packed is chosen by one objective."""
+        raise BadRequest("Batches are packed for one objective, and a front has several. Leave out --schedule.")
+
+    def take(self, option: Option) -> NextTrial:
+        """Return an option as a choice that stays open until it is told or dropped."""
+        return NextTrial(option.algorithm, self.optimizer.take(option))
+
+    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+        """Learn what came of an evaluation."""
+        values = [outcome.scores.get(name, ()) for name in self.objectives]
+        is_known = outcome.status == "ok" and all(values)
+        costs = [_cost(name, column) for name, column in zip(self.objectives, values, strict=True)]
+        self.optimizer.observe_points(
+            self.joint.joined(algorithm, config), np.column_stack(costs) if is_known else None, outcome.seconds
+        )
+
+    def resume(self, algorithm: str, config: Config, outcome: Measured) -> None:
+        """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
+        self.tell(algorithm, config, outcome)
+
+    def reopen(self, algorithm: str, config: Config) -> None:
+        """Take over an evaluation that was asked for elsewhere and is still under way."""
+        self.optimizer.ask_for(self.joint.joined(algorithm, config))
+
+    def drop(self, algorithm: str, config: Config) -> None:
+        """Forget an evaluation that was asked for and will not come."""
+        self.optimizer.drop(self.joint.joined(algorithm, config))
+
+
+def _cost(name: str, scores: Sequence[float]) -> Floats:
+    """Return scores as costs: lower is better, and what takes seconds or bytes on a logarithmic scale."""
+    costs = -np.asarray(scores, dtype=np.float64)
+    return np.log10(np.maximum(costs, LEAST)) if name in RESOURCES else costs
