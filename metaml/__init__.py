@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.experience.knowledge_base import open_kb
     from metaml.experience.zero_shot import zero_shot
+    from metaml.explanation.column_selection import columns
     from metaml.tuning.results.result import TuneResult
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
@@ -29,6 +30,7 @@ _HOMES = {
     "TuneResult": "metaml.tuning.results.result",
     "bot": "metaml.commands",
     "check": "metaml.commands",
+    "columns": "metaml.explanation.column_selection",
     "describe": "metaml.commands",
     "explain": "metaml.commands",
     "evaluate": "metaml.api",
@@ -56,6 +58,7 @@ __all__ = [
     "__version__",
     "bot",
     "check",
+    "columns",
     "describe",
     "evaluate",
     "explain",

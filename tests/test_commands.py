@@ -36,7 +36,7 @@ def experienced(tmp_path_factory):
 
 
 def test_every_command_that_does_not_only_show_has_a_twin():
-    twins = {"tune", "predict", "suggest", "bot", "learn", "why", "reproduce", "describe", "replay"}
+    twins = {"tune", "predict", "suggest", "bot", "learn", "why", "reproduce", "describe", "columns", "replay"}
 
     assert twins <= set(metaml.__all__)
 

@@ -12,6 +12,7 @@ from metaml_cli import (
     bot,
     check,
     cluster,
+    columns,
     demo,
     describe,
     explain,
@@ -77,6 +78,7 @@ app.command()(explain.explain)
 app.command()(check.check)
 app.command()(bot.bot)
 app.command()(describe.describe)
+app.command()(columns.columns)
 app.command()(learn.learn)
 app.command()(suggest.suggest)
 app.command()(replay.replay)

@@ -46,13 +46,24 @@ class Step(NamedTuple):
     gain: float
 
 
+Splines = dict[int, Floats]
+"""The splines of terms: they are the same for every sample of the rows."""
+
+
 def base_learners_of(
-    terms: Sequence[Term], codes: Sequence[Codes], weight: Floats, *, curves: bool = True
+    terms: Sequence[Term],
+    codes: Sequence[Codes],
+    weight: Floats,
+    *,
+    curves: bool = True,
+    splines: Splines | None = None,
 ) -> list[BaseLearner]:
     """Return the base learners of coded terms, given the weight of each row.
 
-    Numbers have a line and, with `curves`, what a line leaves over; categories and pairs have levels.
+    Numbers have a line and, with `curves`, what a line leaves over; categories and pairs have levels. `splines` keeps
+    what was computed, for a next sample of the rows with the same terms.
     """
+    splines = {} if splines is None else splines
     found: list[BaseLearner | None] = []
     for place, (term, coded) in enumerate(zip(terms, codes, strict=True)):
         mass: Floats = np.bincount(coded, weights=weight, minlength=term.n_codes).astype(np.float64)
@@ -63,7 +74,9 @@ def base_learners_of(
         if len(grid.points) > 1:
             found.append(_line(place, grid, mass))
             if curves and len(grid.points) > FEWEST_CURVED:
-                found.append(_curve(place, grid, mass))
+                if place not in splines:
+                    splines[place] = _splines_at(grid)
+                found.append(_curve(place, grid, mass, splines[place]))
         if 0 < mass[-1] < mass.sum():
             found.append(_missing(place, mass))
     return [learner for learner in found if learner is not None]
@@ -90,16 +103,20 @@ def _missing(term: int, mass: Floats) -> BaseLearner | None:
     return _learner(term, "missing", flag - mass[-1] / mass.sum(), mass, None)
 
 
-def _curve(term: int, grid: Grid, mass: Floats) -> BaseLearner | None:
-    """A cubic P-spline (Eilers and Marx 1996) without its line: a curve is chosen only if a line is not enough."""
+def _splines_at(grid: Grid) -> Floats:
+    """Return cubic B-splines at the points of a column (points × splines)."""
     from sklearn.preprocessing import SplineTransformer
 
     x = _scaled(grid.points)
     n_knots = min(N_KNOTS, len(x) - 1)
-    splines = SplineTransformer(n_knots=max(n_knots, 2), degree=3).fit_transform(x[:, None])
+    return np.asarray(SplineTransformer(n_knots=max(n_knots, 2), degree=3).fit_transform(x[:, None]))
+
+
+def _curve(term: int, grid: Grid, mass: Floats, splines: Floats) -> BaseLearner | None:
+    """A cubic P-spline (Eilers and Marx 1996) without its line: a curve is chosen only if a line is not enough."""
     second = np.diff(np.eye(splines.shape[1]), n=2, axis=0)
     design = _centred(splines, mass)
-    line = _centred(x[:, None], mass)
+    line = _centred(_scaled(grid.points)[:, None], mass)
     known = mass[:, None]
     share = (line * known).T @ design / max(float((line * line * known).sum()), 1e-300)
     return _learner(term, "curve", design - line @ share, mass, second.T @ second)

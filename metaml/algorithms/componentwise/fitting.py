@@ -6,11 +6,18 @@ distribution. Bühlmann and Hothorn (2007), "Boosting algorithms: regularization
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from metaml.algorithms.componentwise.base_learners import BaseLearner, LearnerSet, Step, base_learners_of
+from metaml.algorithms.componentwise.base_learners import (
+    BaseLearner,
+    LearnerSet,
+    Splines,
+    Step,
+    base_learners_of,
+)
 from metaml.algorithms.componentwise.effects import Effect, Term
 from metaml.algorithms.componentwise.grids import grid_of
 from metaml.arrays import Array, Flags, Floats
@@ -22,11 +29,17 @@ Totals = dict[int, Floats]
 """What each term adds so far (codes × outputs)."""
 
 
+def terms_of(Z: Array, is_category: Flags) -> list[Term]:
+    """Return a term for each column of a matrix."""
+    return [Term((place,), (grid_of(Z[:, place], is_category=bool(flag)),)) for place, flag in enumerate(is_category)]
+
+
 class Ensemble:
     """The effects of an additive model while they grow, and the scores that they give the training rows.
 
     `scores` (rows × outputs) begin with the `intercept`. `weight` are weights of the rows with a mean of 1. With
     `shadows`, a generator of random numbers, each base learner competes with a copy on shuffled rows (probing).
+    `terms` and their `splines` are given where several samples of the same rows are fitted.
     """
 
     def __init__(
@@ -38,22 +51,29 @@ class Ensemble:
         *,
         curves: bool = True,
         shadows: np.random.Generator | None = None,
+        terms: Sequence[Term] | None = None,
+        splines: Splines | None = None,
     ) -> None:
         self.Z, self.weight, self.intercept = Z, weight, intercept
-        self.terms = [
-            Term((place,), (grid_of(Z[:, place], is_category=bool(is_category[place])),)) for place in range(Z.shape[1])
-        ]
+        self.terms = terms_of(Z, is_category) if terms is None else list(terms)
         self.codes = [term.codes(Z) for term in self.terms]
-        self.learners = base_learners_of(self.terms, self.codes, weight, curves=curves)
+        self.learners = base_learners_of(self.terms, self.codes, weight, curves=curves, splines=splines)
         self.totals: Totals = {}
         self.scores: Floats = np.tile(intercept, (len(Z), 1))
         self._is_category, self._shadows = is_category, shadows
         self._set = self._all_learners()
 
     def best(self, gradient: Floats) -> Step | None:
-        """Return the step that fits a negative gradient (rows × outputs) best; None if it is 0 or a shadow's."""
-        step = self._set.best(self.weight[:, None] * gradient)
-        return None if step is None or step.learner >= len(self.learners) else step
+        """Return the step that fits a negative gradient (rows × outputs) best, also of a shadow; None if it is 0."""
+        return self._set.best(self.weight[:, None] * gradient)
+
+    def is_shadow(self, step: Step) -> bool:
+        """Return whether a step is that of a shuffled copy."""
+        return step.learner >= len(self.learners)
+
+    def at_rows(self, step: Step) -> Floats:
+        """Return the values of a step, also of a shadow, at the training rows (rows × outputs)."""
+        return np.asarray(step.values[self._set.codes[self._set.learners[step.learner].term]])
 
     def term_of(self, step: Step) -> int:
         """Return the term that a step moves."""
@@ -73,9 +93,10 @@ class Ensemble:
         """Let the pairs of strong columns that fit a gradient best compete from now on."""
         strength = {term: float(np.ptp(values, axis=0).max()) for term, values in self.totals.items()}
         strongest = [term for term in sorted(strength, key=lambda term: -strength[term]) if self._can_pair(term)]
+        columns = [self.terms[term].columns[0] for term in strongest[:MOST_PAIRED]]
         coarse = {
-            term: grid_of(self.Z[:, term], is_category=bool(self._is_category[term]), most=PAIR_POINTS)
-            for term in strongest[:MOST_PAIRED]
+            column: grid_of(self.Z[:, column], is_category=bool(self._is_category[column]), most=PAIR_POINTS)
+            for column in columns
         }
         offered = [Term(pair, (coarse[pair[0]], coarse[pair[1]])) for pair in combinations(sorted(coarse), 2)]
         codes = [term.codes(self.Z) for term in offered]
@@ -91,7 +112,7 @@ class Ensemble:
         self._set = self._all_learners()
 
     def _can_pair(self, term: int) -> bool:
-        return not self._is_category[term] or self.terms[term].n_codes <= MOST_LEVELS
+        return not self._is_category[self.terms[term].columns[0]] or self.terms[term].n_codes <= MOST_LEVELS
 
     def _all_learners(self) -> LearnerSet:
         """Return the base learners, followed by those of the shadows if there are any."""

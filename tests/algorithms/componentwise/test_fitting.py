@@ -28,7 +28,7 @@ def test_a_shadow_that_fits_better_ends_the_search():
     growing = ensemble(Z, shadows=np.random.default_rng(1))
 
     n_steps = 0
-    while (step := growing.best(noise - growing.scores)) is not None and n_steps < 500:
+    while not growing.is_shadow(step := growing.best(noise - growing.scores)) and n_steps < 500:
         growing.take(0.1 * step.values, growing.term_of(step))
         n_steps += 1
 
