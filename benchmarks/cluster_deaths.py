@@ -4,20 +4,22 @@ python benchmarks/cluster_deaths.py --rounds 20
 
 Each round makes eight runs of a bot (a search for the client) on iris over two supervised workers, and kills one part
 with SIGKILL at a random moment. Then it counts the runs in the knowledge base and the evaluations that are left, after
-each round. The scheduler comes back after five seconds; the search whose client was killed goes on with --resume. A
-client that has ended before its moment has not been killed: that round is made again.
+each round. The scheduler comes back after five seconds; the search whose client was killed goes on with --resume. If
+the client had closed its session before it was killed, nothing is left to resume: all must be stored and the model
+written, and the round is made again.
 """
 
 import argparse
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,11 +33,13 @@ from metaml.sources import builtin
 from metaml.sources.base import Loaded
 from metaml.system.process_tree import started_with
 from metaml_kb import open_kb
+from metaml_kb.errors import KBError
 
 N_RUNS, N_WORKERS = 8, 2
 ALGORITHMS = ("random_forest", "gradient_boosting", "extra_trees")
 MARK = "METAML_BENCHMARK"
 PARTS = ("worker", "nanny", "fork server", "scheduler", "client", "stopped worker")
+NOT_BEGUN, OPEN, ENDED = "its session not begun", "its session open", "its session ended"
 
 
 class Iris:
@@ -87,7 +91,7 @@ class Cluster:
         while (n := sum(kind_of(one) in kinds for one in started_with(MARK, self.mark))) and (
             time.monotonic() < deadline
         ):
-            time.sleep(0.1)
+            time.sleep(0.5)
         return n
 
 
@@ -176,15 +180,8 @@ class Watched:
         return self.executor.next(min(timeout or 0.2, 0.2))
 
 
-def n_stored(place: Path) -> int:
-    """Return the runs in a knowledge base; -1 if there is none yet."""
-    if not place.exists():
-        return -1
-    with open_kb(place) as kb:
-        return kb.n_runs()
-
-
 def client_round(cluster: Cluster, place: Path, folder: Path) -> Round:
+    """Kill a search at a random moment and resume it. One whose session had ended has nothing to resume: again."""
     data = folder / "iris.csv"
     if not data.exists():
         iris = builtin.load("iris")
@@ -196,16 +193,19 @@ def client_round(cluster: Cluster, place: Path, folder: Path) -> Round:
     # As fast as this machine is: a random moment after a random number of runs, or of the start of the session.
     n_before, delay = random.randint(-1, N_RUNS - 1), random.uniform(0.0, 2.0)
     while client.poll() is None and n_stored(place) < n_before:
-        time.sleep(0.05)
+        time.sleep(0.1)
     end = time.monotonic() + delay
     while client.poll() is None and time.monotonic() < end:
         time.sleep(0.02)
-    if client.poll() is not None:
-        return client_round(cluster, place.with_suffix(f".{uuid.uuid4().hex[:6]}.db"), folder)
     client.kill()
     client.wait()
-    before = n_stored(place)
+    before, session = runs_in(place), state_of_session(place)
     left = cluster.n_left("server", "child")
+    print(f"<!-- killed with {len(before)} runs stored, {session} -->", flush=True)
+    if session == ENDED:
+        is_whole = len(before) == N_RUNS and (folder / place.stem / "model.zip").exists()
+        again = client_round(cluster, place.with_suffix(f".{uuid.uuid4().hex[:6]}.db"), folder)
+        return again + Round(left=left, wrong=not is_whole)
     again = cluster.start(*words, "--resume")
     again.wait()
     with open_kb(place) as kb:
@@ -213,10 +213,38 @@ def client_round(cluster: Cluster, place: Path, folder: Path) -> Round:
         finished = [details["run"] for key in sessions["key"] for _, details in kb.events(str(key), "finished")]
         # Runs of the second client whose identity the first one had stored already.
         twice = len(finished) - len(set(finished))
-        wrong = abs(len(sessions) - 1) + len(kb.sessions("tune", unfinished=True)) + again.returncode
+        wrong = abs(len(sessions) - 1) + len(kb.sessions("tune", unfinished=True)) + abs(again.returncode)
+        wrong += len(before - set(runs["run"])) + (not (folder / place.stem / "model.zip").exists())
     failed = Counter(status for status in runs["status"] if status not in ("ok", "partial"))
-    print(f"<!-- killed with {before} runs stored -->", flush=True)
     return Round(len(runs), twice, failed, left, wrong)
+
+
+def n_stored(place: Path) -> int:
+    """Return the runs in a knowledge base, by a query that costs little; -1 if there is none yet."""
+    try:
+        with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM run").fetchone()[0])
+    except sqlite3.Error:
+        return -1
+
+
+def runs_in(place: Path) -> set[str]:
+    """Return the keys of the runs in a knowledge base; none if it is not there yet."""
+    try:
+        with open_kb(place, create=False) as kb:
+            return set(kb.runs()["run"])
+    except KBError:
+        return set()
+
+
+def state_of_session(place: Path) -> str:
+    """Return what a killed client has left of its session."""
+    try:
+        with open_kb(place, create=False) as kb:
+            sessions = kb.sessions("tune")
+            return NOT_BEGUN if sessions.empty else OPEN if len(kb.sessions("tune", unfinished=True)) else ENDED
+    except KBError:
+        return NOT_BEGUN
 
 
 def main() -> None:

@@ -179,8 +179,9 @@ def writing(engine: Engine) -> Iterator[Connection]:
         connection = plain.execution_options(metaml_writer=True)
         with connection.begin():
             if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql("SELECT set_config('lock_timeout', %s, true)", (f"{BUSY_SECONDS}s",))
-                connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (WRITER_LOCK,))
+                # One statement, as each takes a round trip. The columns of a result are computed from left to right.
+                lock = "SELECT set_config('lock_timeout', %s, true), pg_advisory_xact_lock(%s)"
+                connection.exec_driver_sql(lock, (f"{BUSY_SECONDS}s", WRITER_LOCK))
             yield connection
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, select
@@ -17,11 +18,12 @@ from metaml_kb.dimensions import (
     Rows,
     insert_rows,
     next_id,
-    number_or_add,
-    number_plans,
-    number_required,
+    number_shared,
+    required,
     to_json,
     touch,
+    with_new,
+    with_new_plans,
 )
 from metaml_kb.errors import BadRecord
 from metaml_kb.packing import pack_scores
@@ -153,16 +155,13 @@ def _number_parameter_sets(
         table.c.algorithm_id.in_(sorted(algorithms.values()))
     )
     known = {(algorithm, text): number for algorithm, text, number in connection.execute(query)}
-    numbers, rows, number = {}, [], next_id(connection, table)
-    for key in sorted(wanted):
-        place = (algorithms[key[0]], json.dumps(key[1], ensure_ascii=False))
-        if place not in known:
-            known[place] = number
-            rows.append((number, *place))
-            number += 1
-        numbers[key] = known[place]
-    insert_rows(connection, table, ("id", "algorithm_id", "names"), rows)
-    return numbers
+    places = {key: (algorithms[key[0]], json.dumps(key[1], ensure_ascii=False)) for key in sorted(wanted)}
+    fresh = [place for place in places.values() if place not in known]
+    if fresh:
+        rows: Rows = [(number, *place) for number, place in enumerate(fresh, next_id(connection, table))]
+        insert_rows(connection, table, ("id", "algorithm_id", "names"), rows)
+        known |= {(algorithm, names): number for number, algorithm, names in rows}
+    return {key: known[place] for key, place in places.items()}
 
 
 def _number_configurations(
@@ -192,24 +191,25 @@ def _number_configurations(
 def _insert_runs(
     connection: Connection, runs: Sequence[Run], configs: Sequence[Split], numbers: Mapping[bytes, int]
 ) -> None:
-    datasets = number_required(
-        connection,
-        tables.dataset,
-        "fingerprint",
-        (run.dataset for run in runs),
-        "Store it first with add_dataset.",
-    )
-    environments = number_required(
-        connection, tables.environment, "key", (run.environment for run in runs), "Use add_environment first."
-    )
-    sessions = number_required(
-        connection, tables.session, "key", (run.session for run in runs), "Use start_session first."
-    )
-    algorithms = number_or_add(connection, tables.algorithm, "name", (run.algorithm for run in runs))
-    plans = number_plans(connection, (run.fold_plan for run in runs))
-    configurations = _number_configurations(connection, runs, configs, algorithms)
     scores = [pack_scores(run.scores) for run in runs]
-    metric_sets = number_or_add(connection, tables.metric_set, "names", (names for names, _, _ in scores))
+    wanted: dict[str, set[Any]] = {
+        "dataset": {run.dataset for run in runs},
+        "environment": {run.environment for run in runs},
+        "session": {run.session for run in runs},
+        "algorithm": {run.algorithm for run in runs},
+        "fold_plan": {run.fold_plan for run in runs},
+        "metric_set": {names for names, _, _ in scores},
+    }
+    known = number_shared(connection, wanted)
+    datasets = required(tables.dataset, wanted["dataset"], known["dataset"], "Store it first with add_dataset.")
+    environments = required(
+        tables.environment, wanted["environment"], known["environment"], "Use add_environment first."
+    )
+    sessions = required(tables.session, wanted["session"], known["session"], "Use start_session first.")
+    algorithms = with_new(connection, tables.algorithm, "name", wanted["algorithm"], known["algorithm"])
+    plans = with_new_plans(connection, wanted["fold_plan"], known["fold_plan"])
+    metric_sets = with_new(connection, tables.metric_set, "names", wanted["metric_set"], known["metric_set"])
+    configurations = _number_configurations(connection, runs, configs, algorithms)
     now = time.time()
     rows: Rows = [
         (

@@ -10,9 +10,9 @@ from metaml_kb import (
     KnowledgeBase,
     tables,
 )
-from metaml_kb.dimensions import next_id, number_or_add, number_required, to_json
+from metaml_kb.dimensions import SHARED, insert_rows, next_id, number_shared, required, to_json, with_new
 from metaml_kb.engine import writing
-from metaml_kb.errors import BadRecord
+from metaml_kb.errors import BadRecord, KBError
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_metafeatures_of_a_data_set_that_is_not_there_are_refused(kb):
 
 def test_a_name_gets_its_number_once(kb):
     with writing(kb.engine) as connection:
-        first = number_or_add(connection, tables.algorithm, "name", ["svm", "mlp"])
-        again = number_or_add(connection, tables.algorithm, "name", ["mlp", "forest"])
+        first = with_new(connection, tables.algorithm, "name", ["svm", "mlp"], {})
+        again = with_new(connection, tables.algorithm, "name", ["mlp", "forest"], first)
         free = next_id(connection, tables.algorithm)
 
     assert again["mlp"] == first["mlp"]
@@ -75,8 +75,38 @@ def test_a_name_gets_its_number_once(kb):
 
 
 def test_a_key_that_is_needed_and_missing_is_named_with_what_to_do(kb):
-    with writing(kb.engine) as connection, pytest.raises(BadRecord, match=r"names the session 'nobody'.* Do this\."):
-        number_required(connection, tables.session, "key", ["nobody", None], "Do this.")
+    with pytest.raises(BadRecord, match=r"names the session 'nobody'.* Do this\."):
+        required(tables.session, ["nobody", None], {"somebody": 1}, "Do this.")
+
+
+def test_the_numbers_of_shared_names_are_found_in_one_statement(kb):
+    session = kb.start_session("bot")
+
+    wanted = {name: [] for name in SHARED} | {"dataset": ["f" * 32, "0" * 32], "session": [session, None]}
+    with writing(kb.engine) as connection:
+        found = number_shared(connection, wanted)
+
+    assert {table: numbers for table, numbers in found.items() if numbers} == {
+        "dataset": {"f" * 32: 1},
+        "session": {session: 1},
+    }
+
+
+def test_many_rows_are_stored_as_one_row_is(kb, run_of):
+    kb.add_run(run_of(0, error="tab\tline\nback\\slash \\N ü"))
+    kb.add_runs(run_of(number, error="tab\tline\nback\\slash \\N ü") for number in range(1, 30))
+
+    runs = kb.sql("SELECT error, seed, fold_scores IS NULL AS has_no_folds, fit_seconds FROM run")
+
+    assert len(runs) == 30
+    assert len(runs.drop(columns="seed").drop_duplicates()) == 1
+
+
+def test_a_database_that_refuses_many_rows_says_so_as_ever(kb, run_of):
+    with pytest.raises(KBError), writing(kb.engine) as connection:
+        insert_rows(connection, tables.algorithm, ("id", "name"), [(number, "same") for number in range(20)])
+
+    assert kb.add_runs(run_of(number) for number in range(20)).n_new == 20
 
 
 def test_details_that_json_does_not_know_become_their_text():
