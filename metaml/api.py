@@ -87,6 +87,8 @@ def tune(
     categorical: Names = (),
     numeric: Names = (),
     ordinal: Ordinal = (),
+    increasing: Names = (),
+    decreasing: Names = (),
     test: str | Path | pd.DataFrame | None = None,
     cv: Any = None,
     kb: str | Path | KnowledgeBase | None = None,
@@ -131,6 +133,8 @@ def tune(
       ":memory:" neither uses nor adds experience.
     - `columns`: the only columns that may be features; `categorical`, `numeric`: columns to read as categories, or as
       numbers, whatever they look like; `ordinal`: levels in their order, as {"size": ["S", "M", "L"]}.
+    - `increasing`, `decreasing`: columns with which the prediction (the probability of the second of two classes) may
+      only rise, or only fall.
     - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
     - `name`: what the data set is called, by default the name of its file, or of the variable that holds the frame.
     - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
@@ -188,6 +192,8 @@ def tune(
         categorical=categorical,
         numeric=numeric,
         ordinal=ordinal,
+        increasing=increasing,
+        decreasing=decreasing,
     )
     dataset = dataset_in(data, target, task, name, ReadingLimits(budget, limit_memory), ignore, options)
     for warning in dataset.warnings:

@@ -38,6 +38,8 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 MOST_SEEDS = 2**31 - 1
+DECLARED = ("columns", "categorical", "numeric", "ordinal", "increasing", "decreasing")
+"""The parameters that say what columns are."""
 
 
 PARAMETERS = """Store what is asked for.
@@ -68,6 +70,8 @@ time: column of X with dates or numbers; evaluations are scored on later rows th
 columns: the only columns of X that may be features; by default all
 categorical, numeric: columns to read as categories, or as numbers, whatever they look like
 ordinal: levels of columns in their order, lowest first, as {"size": ["S", "M", "L"]}
+increasing, decreasing: columns with which the prediction may only rise, or only fall; of two classes, that of the
+    second in `classes_`
 kb: file or URL of the knowledge base to learn from and to add to; None is METAML_KB, else the user's own, as
     for the command line; ":memory:" neither uses nor adds experience
 output: folder for the model, the report and the tables; None writes nothing
@@ -107,6 +111,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         categorical: Names = (),
         numeric: Names = (),
         ordinal: Ordinal = (),
+        increasing: Names = (),
+        decreasing: Names = (),
         kb: str | Path | None = None,
         output: str | Path | None = None,
         name: str | None = None,
@@ -136,6 +142,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.categorical = categorical
         self.numeric = numeric
         self.ordinal = ordinal
+        self.increasing = increasing
+        self.decreasing = decreasing
         self.kb = kb
         self.output = output
         self.name = name
@@ -225,7 +233,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 check_consistent_length(frame, array)
                 named[role] = free_name(role, taken)
                 frame = frame.assign(**{named[role]: array})
-        said = {name: getattr(self, name) for name in ("columns", "categorical", "numeric", "ordinal")}
+        said = {name: getattr(self, name) for name in DECLARED}
         return frame, column_options(time=self.time, **said, **named)
 
     def _rows_and_target(self, X: Any, y: Any) -> tuple[pd.DataFrame, Array]:

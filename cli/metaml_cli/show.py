@@ -98,6 +98,8 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
     )
     for warning in dataset.get("warnings") or []:
         lines += _fact("Warning", warning)
+    if dataset.get("directions"):
+        lines += _fact("Directions", dataset["directions"])
     for place, member in enumerate((model.get("members") or [])[:MOST_MEMBERS]):
         text = f"{member['weight']:4.0%}  {member['algorithm']}  ({_score(metric, member['score'])} alone)"
         lines += _fact("Model" if place == 0 else "", text)

@@ -54,6 +54,15 @@ def tune(
     ordinal: Annotated[
         list[str] | None, typer.Option(help="Levels of a column in their order: 'size:S<M<L'; may be repeated.")
     ] = None,
+    increasing: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns with which the prediction may only rise, comma-separated; of two classes, that of the second."
+        ),
+    ] = None,
+    decreasing: Annotated[
+        list[str] | None, typer.Option(help="Columns with which the prediction may only fall, comma-separated.")
+    ] = None,
     metric: Annotated[
         str, typer.Option(help="Score to optimise: f1, accuracy, r2 …; auto: ROC AUC, log loss or RMSE.")
     ] = "auto",
@@ -212,6 +221,8 @@ def tune(
             categorical=categorical or (),
             numeric=numeric or (),
             ordinal=ordinal or (),
+            increasing=increasing or (),
+            decreasing=decreasing or (),
         )
         limits = ReadingLimits(budget, limit_memory)
         dataset = read_dataset(path, target=target, task=task, limits=limits, ignore=ignore or (), options=options)

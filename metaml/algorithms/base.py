@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,13 @@ import numpy.typing as npt
 from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.arrays import Flags
-from metaml.spaces.config import Config
+from metaml.errors import BadConfig
+from metaml.spaces.config import Config, Value
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from metaml.data import Task
+    from metaml.data import Dataset, Task
     from metaml.spaces import Space
 
 Matrix = npt.NDArray[Any]
@@ -74,6 +75,10 @@ class Algorithm:
     `takes_weights`: `fit` takes `sample_weight`, and a row of weight 2 counts as two. Where rows have weights, other
     algorithms are left out.
 
+    `one_way` says that it can keep a prediction from ever falling, or rising, with a column: it has the values that
+    settings may have then, and is empty if they may have any. Where such columns are named, algorithms for which it is
+    None are left out.
+
     `saves` are the classes of its fitted models, beside those that all algorithms share: a model file may hold these.
     `stacks` says whether it is of use in a second layer, whose columns are mostly predictions: neighbours and kernels
     see little in them, and single trees are too weak. `plain` returns, for a configuration, a task and a number of
@@ -95,18 +100,34 @@ class Algorithm:
     for_many_rows: Config | None = None
     row_power: float = 1.0
     takes_weights: bool = True
+    one_way: Mapping[str, tuple[Value, ...]] | None = None
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
     plain: Callable[[Config, Task, int], PlainLearner] | None = None
     is_searched: bool = True
     is_readable: bool = False
 
+    def unfitted(
+        self, config: Config, dataset: Dataset, *, seed: int, n_threads: int = 1, seconds: float | None = None
+    ) -> BaseEstimator:
+        """Return an estimator to be fitted to rows of a data set; it keeps to the directions of the columns."""
+        estimator = self.build(config, task=dataset.task, seed=seed, n_threads=n_threads, seconds=seconds)
+        if not dataset.directions:
+            return estimator
+        if self.one_way is None:
+            raise BadConfig(f"{self.name} cannot keep a prediction from falling or rising with a column.")
+        for name, allowed in self.one_way.items():
+            if name in config and config[name] not in allowed:
+                raise BadConfig(f"With {name} {config[name]!r}, {self.name} cannot keep to increasing or decreasing.")
+        return estimator.set_params(directions=dataset.directions)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Training:
     """How a booster is trained: the weight of each row, which columns hold category codes, and for how long.
 
-    `n_rows` is how many rows these count as by the weights that they came with.
+    `n_rows` is how many rows these count as by the weights that they came with. `directions` has 1 for each column of
+    the matrix with which the prediction may only rise, -1 where it may only fall, else 0; it is empty if none is.
 
     Training lasts for `rounds`, or until `validation` stops improving. Without either, the number of rounds is fixed.
     In any case it ends when the `allowance` does, after at least one round.
@@ -118,6 +139,7 @@ class Training:
     validation: Validation | None
     rounds: int | None
     allowance: Allowance
+    directions: tuple[int, ...] = ()
 
 
 class Booster(ABC):

@@ -68,6 +68,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     modules=("sklearn.tree",),
+    one_way={},
     saves=DECISION_TREES,
     stacks=False,
     plain=plain,

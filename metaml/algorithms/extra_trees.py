@@ -48,6 +48,7 @@ ALGORITHM = Algorithm(
     first_turn_if_wide=1,
     first_turn_if_slow=1,
     row_power=1.15,
+    one_way={},
     saves=(
         TREE,
         FOREST,

@@ -72,6 +72,7 @@ class _HistogramBoosting(Booster):
             "early_stopping": False,
             "categorical_features": training.categorical,
             "random_state": self.seed,
+            "monotonic_cst": training.directions or None,
         }
         held_out: dict[str, Any] = {}
         if training.validation is not None:
@@ -186,6 +187,7 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.ensemble",),
     first_turn=7,
+    one_way={"loss": ("squared_error",)},
     for_many_rows={"max_leaf_nodes": 127, "learning_rate": 0.08},
     saves=(
         TrustedClass(

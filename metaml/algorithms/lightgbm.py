@@ -70,6 +70,8 @@ class _LightGBM(Booster):
 
         settings = self._settings(y)
         settings["feature_fraction"] = share_of_columns(settings["feature_fraction"], Z.shape[1])
+        if training.directions:
+            settings["monotone_constraints"] = list(training.directions)
         columns = np.flatnonzero(training.categorical).tolist()
         train = lightgbm.Dataset(Z, y, weight=training.weight, categorical_feature=columns, params=settings)
         if training.validation is None:
@@ -199,6 +201,7 @@ ALGORITHM = Algorithm(
     first_turn=1,
     first_turn_if_wide=5,
     first_turn_if_slow=5,
+    one_way={"objective": ("regression", "huber")},  # leaves of absolute errors are moved after the tree has grown
     for_many_rows={"num_leaves": 127, "learning_rate": 0.05, "feature_fraction": 0.8},
     saves=(
         TrustedClass("lightgbm", "metaml.algorithms.lightgbm:_LightGBM"),

@@ -48,6 +48,7 @@ ALGORITHM = Algorithm(
     first_turn_if_wide=3,
     first_turn_if_slow=4,
     row_power=1.15,
+    one_way={},
     saves=(
         *DECISION_TREES,
         FOREST,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -103,13 +103,15 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
 
     With `holdout`, the model is a `Booster` and that fraction of the training rows decides when it stops;
     `refit` then trains it again on all rows for as many rounds, if there is time. Any other model is fitted by `train`.
-    `seconds` is the time that `fit` may take; `stopped_early_` is whether it ended the training.
+    `seconds` is the time that `fit` may take; `stopped_early_` is whether it ended the training. `directions` are the
+    columns with which the prediction may only rise (1) or fall (-1); of two classes, it is that of the second.
     """
 
     # Model files do not have these.
     train: Train = staticmethod(fit_at_once)
     seconds: float | None = None
     stopped_early_: bool = False
+    directions: Mapping[str, int] | None = None
 
     def __init__(
         self,
@@ -124,6 +126,7 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
         seed: int = 0,
         n_threads: int = 1,
         seconds: float | None = None,
+        directions: Mapping[str, int] | None = None,
     ) -> None:
         self.head = head
         self.model = model
@@ -135,6 +138,7 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.n_threads = n_threads
         self.seconds = seconds
+        self.directions = directions
 
     def _fit_parts(self, rows: _Rows, allowance: Allowance) -> None:
         with quietly(self.n_threads):
@@ -145,7 +149,12 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
 
     def _fit_plain(self, rows: _Rows, allowance: Allowance) -> None:
         self.head_, self.model_ = copy.deepcopy(self.head), copy.deepcopy(self.model)
+        if self.directions and self.head_.imputation is None:
+            # scikit-learn's trees take missing values, or keep to directions, but not both.
+            self.head_.imputation = "median"
         Z = self.head_.fit_transform(rows.X, rows.y, rows.n_classes, rows.given)
+        if self.directions:
+            self.model_.set_params(monotonic_cst=self._directions_of(Z))
         if self.settle is not None:
             self.model_.set_params(**self.settle(Z, rows.y, rows.total))
         self.train(self.model_, Z, rows.y, rows.weight, allowance)
@@ -183,8 +192,14 @@ class _Tabular(BaseEstimator):  # type: ignore[misc]
             validation=validation,
             rounds=rounds,
             allowance=allowance,
+            directions=self._directions_of(Z) if self.directions else (),
         )
         self.model_.fit(Z, rows.y, training)
+
+    def _directions_of(self, Z: Matrix) -> tuple[int, ...]:
+        """Return the direction of each column that leaves the head."""
+        known = self.directions or {}
+        return tuple(known.get(name, 0) for name in self.head_.sources()) or (0,) * Z.shape[1]
 
 
 def _used(X: pd.DataFrame, y: Vector, weight: Vector | None) -> tuple[pd.DataFrame, Vector, Vector | None]:

@@ -94,6 +94,8 @@ class _XGBoost(Booster):
         settings = self._settings(y, training.n_rows)
         if "colsample_bytree" in settings:
             settings["colsample_bytree"] = share_of_columns(settings["colsample_bytree"], Z.shape[1])
+        if training.directions:
+            settings["monotone_constraints"] = training.directions
         train = self._matrix(Z, y, training.weight)
         fixed = training.rounds or self.config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
         timer = _stop_in_time(Rounds(training.allowance))
@@ -212,6 +214,7 @@ ALGORITHM = Algorithm(
     first_turn=2,
     first_turn_if_wide=4,
     first_turn_if_slow=2,
+    one_way={"booster": ("gbtree", "dart"), "objective": ("reg:squarederror", "reg:pseudohubererror")},
     for_many_rows={"max_depth": 9, "learning_rate": 0.05, "min_child_weight": 2.0},
     saves=(
         TrustedClass("xgboost", "metaml.algorithms.xgboost:_XGBoost"),

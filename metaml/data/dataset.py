@@ -44,6 +44,12 @@ class Dataset:
     roles: Roles = NO_ROLES
     hints: tuple[SplitHint, ...] = ()
 
+    @property
+    def directions(self) -> dict[str, int]:
+        """Return the features with which the prediction may only rise (1), or only fall (-1)."""
+        said = self.roles.options.directions
+        return {item.outputs[0]: said[item.source] for item in self.schema.features if item.source in said}
+
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape
         shape = f"{n_rows} rows, {n_features} features"

@@ -254,9 +254,9 @@ def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> 
 
 def _unfitted(job: Job, number: int, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> Any:
     """Return the estimator of one fold, to be fitted."""
-    return algorithm.build(
+    return algorithm.unfitted(
         job.config,
-        task=dataset.task,
+        dataset,
         seed=fold_seed(job.seed, number),
         n_threads=n_threads,
         seconds=job.fit_seconds,

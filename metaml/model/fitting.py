@@ -41,7 +41,7 @@ def fit_member(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rows, own_seed in parts:
-            estimator: Any = algorithm.build(config, task=dataset.task, seed=own_seed, n_threads=n_threads)
+            estimator: Any = algorithm.unfitted(config, dataset, seed=own_seed, n_threads=n_threads)
             X = dataset.X if len(rows) == len(dataset.y) else dataset.X.iloc[rows].reset_index(drop=True)
             estimators.append(estimator.fit(X, dataset.y[rows]))
     return Member(algorithm.name, dict(config), weight, tuple(estimators), score)

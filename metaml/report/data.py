@@ -17,7 +17,11 @@ FinalKind = Literal["ensemble", "single", "fallback"]
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetFacts:
-    """What was read. `class_counts` is for classes, `target_quantiles` (least, quarter, half, …) for numbers."""
+    """What was read. `class_counts` is for classes, `target_quantiles` (least, quarter, half, …) for numbers.
+
+    `increasing` and `decreasing` are the columns with which the prediction may only rise, or only fall; of two classes,
+    `rising_class` is the one whose probability does.
+    """
 
     name: str
     n_rows: int
@@ -29,6 +33,9 @@ class DatasetFacts:
     target_quantiles: Sequence[float] = ()
     repairs: Sequence[Repair] = ()
     warnings: Sequence[str] = ()
+    increasing: Sequence[str] = ()
+    decreasing: Sequence[str] = ()
+    rising_class: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

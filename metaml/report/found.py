@@ -14,6 +14,7 @@ from metaml.report.wording import (
     complete,
     counted,
     direction,
+    directions_sentence,
     duration,
     error_text,
     is_gain_clear,
@@ -176,7 +177,8 @@ def reading(data: ReportData) -> Html:
     )
     target = _target(data)
     warnings = [paragraph(f"Warning: {warning}") for warning in dataset.warnings]
-    split = [paragraph(sentence) for sentence in split_sentences(data)]
+    said = [*split_sentences(data), directions_sentence(data)]
+    split = [paragraph(sentence) for sentence in said if sentence]
     return joined(*warnings, side_by_side(known, target) if target else known, *split, _repairs(data))
 
 

@@ -14,6 +14,7 @@ from metaml.report.wording import (
     basis,
     comparison,
     complete,
+    directions_sentence,
     effort,
     metric_label,
     model_words,
@@ -55,6 +56,9 @@ def summary(data: ReportData) -> dict[str, Any]:
             "target_was_guessed": data.dataset.target_was_guessed,
             "repairs": [str(repair) for repair in data.dataset.repairs],
             "warnings": list(data.dataset.warnings),
+            "increasing": list(data.dataset.increasing),
+            "decreasing": list(data.dataset.decreasing),
+            "directions": directions_sentence(data) or None,
         },
         "metric": {
             "name": data.metric,

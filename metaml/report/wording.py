@@ -243,3 +243,14 @@ def effort(data: ReportData) -> str:
     across = f"{counted(n, 'evaluation')} of {counted(n_algorithms, 'algorithm')}"
     told = f" {data.advice}" if data.advice else ""
     return f"{across} {within}: {listed(parts)}.{told}"
+
+
+def directions_sentence(data: ReportData) -> str:
+    """Return with which columns the prediction may only rise or fall; empty if it may do both with all of them."""
+    dataset = data.dataset
+    ways = [("rises", list(dataset.increasing)), ("falls", list(dataset.decreasing))]
+    said = listed([f"only {verb} with {listed(names)}" for verb, names in ways if names] or [""])
+    if not said:
+        return ""
+    what = f"probability of {dataset.rising_class!r}" if dataset.rising_class else "prediction"
+    return f"As asked for, the {what} {said}. Every member of the model keeps to that, and so does their weighted mean."

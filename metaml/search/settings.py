@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
@@ -125,6 +125,27 @@ def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
     if unknown:
         raise BadRequest(f"There is no algorithm {', '.join(unknown)} to exclude. They are: {', '.join(ALGORITHMS)}.")
     return tuple(name for name in wanted if name not in excluded)
+
+
+def keeping_directions(settings: TuneSettings, dataset: Dataset) -> tuple[TuneSettings, str]:
+    """Return the settings for a prediction that may only rise or fall with some columns, and what was left out for it.
+
+    A second layer reads predictions, and may answer a better one with a worse, so there is none.
+    """
+    if not dataset.directions:
+        return settings, ""
+    able = tuple(name for name in settings.algorithms if ALGORITHMS[name].one_way is not None)
+    left_out = [name for name in settings.algorithms if name not in able]
+    if not able:
+        others = [name for name, found in ALGORITHMS.items() if found.one_way is not None]
+        raise BadRequest(
+            f"With --increasing or --decreasing, {', '.join(left_out)} cannot be used. Choose among: "
+            f"{', '.join(others)}."
+        )
+    if settings.n_layers == 2:
+        raise BadRequest("A second layer cannot keep to --increasing and --decreasing. Leave out --layers 2.")
+    told = f"Left out, as they cannot keep to the directions of the columns: {', '.join(left_out)}." if left_out else ""
+    return replace(settings, algorithms=able, n_layers=1), told
 
 
 def check_metric(name: str, dataset: Dataset) -> None:

@@ -175,6 +175,9 @@ def _dataset_facts(dataset: Dataset) -> DatasetFacts:
         target_quantiles=quantiles,
         repairs=dataset.repairs,
         warnings=dataset.warnings,
+        increasing=dataset.roles.options.increasing,
+        decreasing=dataset.roles.options.decreasing,
+        rising_class="" if dataset.labels is None else str(dataset.labels[-1]),
     )
 
 

@@ -16,7 +16,7 @@ from metaml.evaluation import Executor, LocalExecutor
 from metaml.experience.lesson_files import is_in_file
 from metaml.report import ReportData
 from metaml.report.wording import counted, listed, metric_label
-from metaml.search.settings import TuneSettings
+from metaml.search.settings import TuneSettings, keeping_directions
 from metaml.system.threads import at_most_threads
 from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
 from metaml.tuning.closing import refit_reserve, reserve_for
@@ -99,6 +99,9 @@ def tune(
         # What is planned for so many workers must be what the executor has.
         settings = replace(settings, n_workers=workers.n_workers)
         dataset = _within_columns(dataset, settings, on_note)
+        settings, left_out = keeping_directions(settings, dataset)
+        if left_out:
+            on_note(left_out)
         session = _session(dataset, settings, base, workers, budget, models, output, on_note, resume=resume)
         settings, budget, begun = session.settings, session.budget, session.budget.used
         on_phase("first fits")

@@ -13,12 +13,15 @@ from sklearn.base import clone
 
 from metaml.algorithms import ALGORITHMS, KNOWN
 from metaml.algorithms.trusted_classes import SHARED
-from metaml.data import TASKS
+from metaml.data import TASKS, ColumnOptions, from_frame
 from metaml.errors import BadConfig
 from metaml.model.freezing import Freezer
 
 PAIRS = [pytest.param(ALGORITHMS[name], task, id=f"{name}-{task}") for name in ALGORITHMS for task in TASKS]
 every_algorithm_and_task = pytest.mark.parametrize(("algorithm", "task"), PAIRS)
+
+TWO_WAYS = ("binary", "regression")
+"""The tasks whose prediction can rise and fall."""
 
 CANNOT_STOP = {("elastic_net", "regression"), *(("k_neighbors", task) for task in TASKS)}
 """Quick ones, whose defaults are solved at once; they take the same model whatever the time."""
@@ -315,3 +318,59 @@ def test_weights_are_learnt_from_and_rows_of_weight_zero_do_not_matter(algorithm
 
     assert np.array_equal(answers(with_zeros, X, task), answers(without, X, task))
     assert answers(without, X, task).mean(axis=0) != pytest.approx(answers(unweighted, X, task).mean(axis=0), abs=1e-3)
+
+
+ONE_WAY = [pytest.param(found, task, id=f"{name}-{task}") for name, found in ALGORITHMS.items() for task in TWO_WAYS]
+
+
+def one_way_data(task, n=200):
+    """Rows whose target mostly rises with x and falls with z, with parts and noise that go the other way."""
+    rng = np.random.default_rng(4)
+    x, z = rng.normal(size=n), rng.normal(size=n)
+    y = np.sin(2 * x) + x - z + rng.normal(size=n) * (1 + np.cos(3 * z) ** 2)
+    X = pd.DataFrame({"x": x, "kind": categories(rng, n, 5), "z": z, "other": rng.normal(size=n)})
+    X.loc[::9, ["x", "other"]] = np.nan
+    frame = X.assign(y=y if task == "regression" else (y > 0).astype(int))
+    return from_frame(frame, "y", options=ColumnOptions(increasing=("x",), decreasing=("z",)))
+
+
+@pytest.mark.parametrize(("algorithm", "task"), ONE_WAY)
+def test_a_prediction_only_rises_and_falls_with_the_columns_it_may(algorithm, task):
+    dataset = one_way_data(task)
+    rng = np.random.default_rng(1)
+    space = algorithm.space(task)
+    configs = [space.default(), *space.sample(2, rng)]
+    if algorithm.one_way is None:
+        with pytest.raises(BadConfig, match="cannot keep"):
+            algorithm.unfitted(configs[0], dataset, seed=0)
+        return
+    allowed = algorithm.one_way
+    kept = [
+        {name: value if value in allowed.get(name, (value,)) else allowed[name][0] for name, value in config.items()}
+        for config in configs
+    ]
+    kept = [space.complete(config) for config in kept]
+    grid = np.linspace(-3, 3, 61)
+
+    for config in kept:
+        estimator = algorithm.unfitted(cheap(config), dataset, seed=2).fit(dataset.X, dataset.y)
+        for column, direction in (("x", 1), ("z", -1)):
+            rows = dataset.X.iloc[:12]
+            swept = pd.concat([rows.assign(**{column: value}) for value in grid], ignore_index=True)
+            predicted = answers(estimator, swept, task).reshape(len(grid), 12, -1)[:, :, -1]
+
+            assert (direction * np.diff(predicted, axis=0) >= 0).all(), config
+            assert np.ptp(predicted) > 0 or config != kept[0]
+
+
+@pytest.mark.parametrize("task", TWO_WAYS)
+def test_settings_that_cannot_keep_a_direction_are_refused(task):
+    dataset = one_way_data(task)
+    refused = {"gblinear": "xgboost", "absolute_error": "gradient_boosting", "regression_l1": "lightgbm"}
+
+    for value, name in refused.items():
+        space = ALGORITHMS[name].space(task)
+        setting = next((p.name for p in space.parameters if value in getattr(p, "choices", ())), None)
+        if setting is not None:
+            with pytest.raises(BadConfig, match=f"With {setting} '{value}', {name} cannot keep"):
+                ALGORITHMS[name].unfitted(space.complete({setting: value}), dataset, seed=0)
