@@ -109,7 +109,7 @@ def cases(
     landscape = remembered(
         cache, f"{name}-landscape", lambda: make_landscape(known.thinned(LANDSCAPE_RUNS), n_grid=2000)
     )
-    for number, part in enumerate(leave_out_parts(whole.n_datasets, N_FOLDS)):
+    for number, part in enumerate(leave_out_parts(whole.datasets, N_FOLDS)):
         if any(k in tested for k in part):
             every = remembered(
                 cache, f"{name}-{number}", partial(part_cases, known, landscape, part, recipes, scores=whole.scores)

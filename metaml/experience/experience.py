@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from metaml.acquisition.committee import Expert
 from metaml.algorithms import ALGORITHMS
@@ -22,6 +23,7 @@ from metaml.experience.lesson_files import (
 from metaml.metafeatures.similarity import nearest
 from metaml.metalearning.committee import ExperienceCandidates, ExperienceCommittee
 from metaml.metalearning.explain import explain
+from metaml.metalearning.fidelity import fingerprint_of, n_distinct
 from metaml.metalearning.history import LEAST_DATASETS, facts_of
 from metaml.metalearning.lessons import Lessons
 from metaml.metalearning.meta_learner import MetaLearner
@@ -60,13 +62,17 @@ class Experience:
     @property
     def similar(self) -> list[tuple[str, float]]:
         """Return the names of the known data sets that are most like this one, with their distances."""
-        found = nearest(self.metafeatures, self.lessons.metafeatures, n=N_CARRIERS)
-        return [(self.lessons.names.get(fingerprint, fingerprint), distance) for fingerprint, distance in found]
+        found = _nearest_datasets(self.metafeatures, self.lessons.metafeatures)
+        return [(self.lessons.names.get(name, name), distance) for name, distance in found]
 
     def knows(self, algorithm: str) -> bool:
         """Return whether there is enough experience with an algorithm to lean on."""
         trained = self.lessons.trained.get(algorithm)
-        return trained is not None and trained.landscape.n_datasets >= LEAST_DATASETS and algorithm in self._spaces
+        return (
+            trained is not None
+            and n_distinct(trained.landscape.datasets) >= LEAST_DATASETS
+            and algorithm in self._spaces
+        )
 
     def order(self, algorithms: Iterable[str]) -> list[str]:
         """Return the algorithms by the expected score of their best configuration; those without experience last."""
@@ -120,7 +126,7 @@ class Experience:
         levels = trained.landscape.levels_at(rows)[:, 0]
         standing = dict(zip(trained.landscape.datasets, levels, strict=True))
         if algorithm not in self._alike:
-            self._alike[algorithm] = nearest(self.metafeatures, trained.landscape.metafeatures, n=N_CARRIERS)
+            self._alike[algorithm] = _nearest_datasets(self.metafeatures, trained.landscape.metafeatures)
         said = {"reasons": self._in_words(trained.learner, config)} if in_detail else {}
         return {
             "expected": round(float(trained.learner.predict_rows(rows, self.metafeatures)[0]), 3),
@@ -159,6 +165,14 @@ class Experience:
             guard_off={name: verdicts[-1].n_evaluations for name, verdicts in offs.items()},
             text=" ".join(said),
         )
+
+
+def _nearest_datasets(metafeatures: Mapping[str, float], table: pd.DataFrame) -> list[tuple[str, float]]:
+    """Return the most similar data sets with their distances; of several samples of one, only the most similar."""
+    found: dict[str, tuple[str, float]] = {}
+    for name, distance in nearest(metafeatures, table, n=len(table)):
+        found.setdefault(fingerprint_of(name), (name, distance))
+    return list(found.values())[:N_CARRIERS]
 
 
 Answer = TypeVar("Answer")

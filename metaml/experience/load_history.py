@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Floats as Array
+from metaml.arrays import Positions
 from metaml.errors import BadRequest
 from metaml.experience.run_frames import Configs, value_codes, with_fingerprints
-from metaml.metalearning.history import RunHistory, facts_of, make_history
+from metaml.metalearning.fidelity import aligned, at_rows, by_size, fingerprint_of
+from metaml.metalearning.history import USUAL_FOLDS, RunHistory, facts_of, make_history
 from metaml.metalearning.near_duplicates import near_duplicates, stem
 from metaml.metalearning.scales import comparable, within_groups
 from metaml.metrics import METRICS
@@ -33,7 +35,9 @@ STARTER_WEIGHT = 1 / 3
 FEW_FOLDS = 2.0
 """A mean over k folds weighs k / (k + 2), relative to ten folds."""
 STAND_IN = "accuracy"
-ADDED = ("fingerprint", "score", "weight", "reference", "seconds")
+FIDELITY = ("n_rows", "n_folds")
+"""Columns with the rows and folds that a run used: what differs in them is never averaged."""
+ADDED = ("fingerprint", "score", "weight", "reference", "seconds", *FIDELITY)
 """Columns that are put beside those of the knowledge base; a hyperparameter may not be called so."""
 TASK_FAMILIES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
 
@@ -56,32 +60,39 @@ def run_history(
     The data sets whose fingerprints are in `leave_out` are left out, and with them their near-duplicates; so are those
     that look like a data set with the metafeatures `like`, or that are called `name`. With a `task`, only data sets of
     its family (classification or regression) count. With a `space`, hyperparameters it does not have are ignored, and
-    those it draws on a log scale are encoded so. Repetitions of a configuration on a data set are averaged.
+    those it draws on a log scale are encoded so. Repetitions of a configuration on the same rows and folds are
+    averaged. Runs on a sample of a data set are of another data set, which has the metafeatures of so many rows (see
+    `metaml.metalearning.fidelity`).
     """
     known = kb.datasets()
     described = kb.metafeatures()
     gone = near_duplicates(known, described, leave_out, like=like, name=name)
     frame, notes = _runs(kb, algorithm, metric, task, known, gone)
     revision = kb.revision()
-    frame = frame.assign(weight=_weights(kb, frame))
+    frame = _with_fidelity(kb, frame.assign(weight=_weights(kb, frame)))
     frame, configs = _averaged(frame, space)
-    datasets, groups = np.unique(frame["fingerprint"].to_numpy(dtype=object).astype(str), return_inverse=True)
+    described = _with_sizes(described.reindex(sorted(set(frame["fingerprint"]))), known.set_index("fingerprint"))
+    n_rows = described["NumberOfInstances"].reindex(frame["fingerprint"]).to_numpy(np.float64)
+    n_used: Array = np.fmin(n_rows, frame["n_rows"].to_numpy(np.float64))
+    datasets, groups = by_size(frame["fingerprint"], n_used, n_rows)
     names = dict(zip(known["fingerprint"], known["name"], strict=True))
-    described = _with_sizes(described.reindex(datasets), known.set_index("fingerprint"))
+    described = at_rows(described, datasets)
+    comparable_scores = within_groups(frame["score"].to_numpy(np.float64), groups, partial(comparable, metric=metric))
     return make_history(
         algorithm,
         metric,
-        datasets=[str(fingerprint) for fingerprint in datasets],
-        names=[str(names[fingerprint]) for fingerprint in datasets],
-        groups=groups.astype(np.int64),
+        datasets=datasets,
+        names=[str(names[fingerprint_of(name)]) for name in datasets],
+        groups=groups,
         configs=configs,
-        scores=within_groups(frame["score"].to_numpy(np.float64), groups, partial(comparable, metric=metric)),
+        scores=aligned(comparable_scores, groups, *_plans_and_configs(frame)),
         metafeatures=described,
         facts=[facts_of(row) for _, row in described.iterrows()],
         weights=frame["weight"].to_numpy(np.float64),
         seconds=frame["seconds"].to_numpy(np.float64),
         reference=frame["reference"].to_numpy(np.float64),
-        n_rows=_rows_used(kb, frame, described["NumberOfInstances"].to_numpy(np.float64)[groups]),
+        n_rows=n_used,
+        n_folds=frame["n_folds"].to_numpy(np.float64),
         runs=frame["run"].tolist(),
         space=space,
         most_per_dataset=most_per_dataset,
@@ -188,12 +199,22 @@ def _weights(kb: KnowledgeBase, frame: pd.DataFrame) -> Array:
     return product
 
 
-def _rows_used(kb: KnowledgeBase, frame: pd.DataFrame, n_rows: Array) -> Array:
-    """Return how many rows each run was cross-validated on: those of its data set, or as many as its plan keeps."""
-    plans = kb.fold_plans().dropna(subset="max_rows")
-    most = frame["fold_plan"].map(dict(zip(plans["key"], plans["max_rows"], strict=True))).to_numpy(np.float64)
-    used: Array = np.fmin(n_rows, most)
-    return used
+def _with_fidelity(kb: KnowledgeBase, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with the rows and the folds of each run, and its seconds as they would be with five folds.
+
+    Rows are NaN if the fold plan uses all, folds if they are unknown; seconds are then left as they are.
+    """
+    plans = kb.fold_plans().set_index("key")
+    found = plans.reindex(frame["fold_plan"])
+    n_rows, n_folds = (found[name].to_numpy(np.float64, na_value=np.nan) for name in ("max_rows", "n_folds"))
+    share = np.where(np.isfinite(n_folds) & (n_folds > 0), USUAL_FOLDS / n_folds, 1.0)
+    return frame.assign(n_rows=n_rows, n_folds=n_folds, seconds=frame["seconds"].to_numpy(np.float64) * share)
+
+
+def _plans_and_configs(frame: pd.DataFrame) -> tuple[Positions, Positions]:
+    """Return a code of rows and folds, and one of the configuration, for each run."""
+    names = [column for column in hyperparameter_columns(frame) if column not in ADDED]
+    return value_codes(frame, ["n_rows", "n_folds"]), value_codes(frame, names)
 
 
 def _machines(kb: KnowledgeBase) -> dict[str, tuple[float, float]]:
@@ -216,14 +237,14 @@ def _release_weight(versions: Mapping[str, str]) -> float:
 
 
 def _averaged(frame: pd.DataFrame, space: Space | None) -> tuple[pd.DataFrame, Sequence[Config]]:
-    """Return one row for each configuration of each data set, and the configurations.
+    """Return one row for each configuration of each data set, number of rows and folds, and the configurations.
 
     The score of repeated runs is their weighted mean. Together they get the largest of their weights.
     """
     names = [column for column in hyperparameter_columns(frame) if column not in ADDED]
     in_space = None if space is None else {parameter.name for parameter in space.parameters}
     names = [column for column in names if in_space is None or column.removeprefix("config.") in in_space]
-    codes = value_codes(frame, ["fingerprint", *names])
+    codes = value_codes(frame, ["fingerprint", *FIDELITY, *names])
     _, first, position, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     weights = frame["weight"].to_numpy(np.float64)
     heaviest = np.zeros(len(first))

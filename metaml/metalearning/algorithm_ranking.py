@@ -121,7 +121,7 @@ def improvement_curves(
     uses a landscape that was learnt without the data set.
     """
     curves: list[list[float]] = []
-    for part in leave_out_parts(landscape.n_datasets, n_folds, seed):
+    for part in leave_out_parts(landscape.datasets, n_folds, seed):
         rest = landscape.keep(k for k in range(landscape.n_datasets) if k not in part)
         if not rest.n_datasets:
             continue

@@ -11,23 +11,27 @@ import pandas as pd
 
 from metaml.arrays import Floats, Positions
 from metaml.encoding import Encoder, Facts
+from metaml.metalearning.fidelity import fingerprint_of
 from metaml.metalearning.scales import normal_scores, standardised, within_groups
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
 LEAST_DATASETS = 10
 """With fewer data sets, meta-learning is not used: a covariance over so few data sets means nothing."""
+USUAL_FOLDS = 5
+"""Seconds are those of so many folds: with fewer, an evaluation takes less time."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunHistory:
     """Runs of one algorithm, scored by one metric (higher is better), on the data sets of a knowledge base.
 
-    `groups` has, for each run, the position of its data set in `datasets`. `standard` and `normal` are the scores on
+    `groups` has, for each run, the position of its data set in `datasets`, where a sample of a data set is one of its
+    own (see `metaml.metalearning.fidelity`). `standard` and `normal` are the scores on
     the two scales that all data sets share. They are computed from *all* runs of a data set, including runs that were
     later dropped by thinning. `spread` is the standard deviation of each data set's raw scores. `reference` is the
     time, in seconds, of the reference workload on the host that made the run. `seconds` and `reference` are NaN if
-    unknown. `n_rows` is the number of rows that were cross-validated, which can be fewer than the data set has.
+    unknown. `n_rows` and `n_folds` are the rows and folds that a run used; folds are NaN if unknown.
     `notes` are sentences for the user about this history.
     """
 
@@ -48,6 +52,7 @@ class RunHistory:
     seconds: Floats
     reference: Floats
     n_rows: Floats
+    n_folds: Floats
     runs: tuple[str, ...]
     metafeatures: pd.DataFrame
     facts: tuple[Facts | None, ...]
@@ -56,7 +61,7 @@ class RunHistory:
 
     @property
     def n_datasets(self) -> int:
-        """Return the number of data sets."""
+        """Return the number of data sets; samples of one count one by one."""
         return len(self.datasets)
 
     @property
@@ -94,9 +99,9 @@ class RunHistory:
         )
 
     def without(self, datasets: Iterable[int]) -> Self:
-        """Return a history of all data sets except these (positions)."""
-        gone = set(datasets)
-        return self.keep(k for k in range(self.n_datasets) if k not in gone)
+        """Return a history of all data sets except these (positions) and other samples of them."""
+        gone = {fingerprint_of(self.datasets[k]) for k in datasets}
+        return self.keep(k for k, name in enumerate(self.datasets) if fingerprint_of(name) not in gone)
 
     def thinned(self, most: int, seed: int = 0) -> Self:
         """Return a history of at most `most` runs per data set, drawn at random in proportion to their weights."""
@@ -122,6 +127,7 @@ class RunHistory:
             seconds=self.seconds[places],
             reference=self.reference[places],
             n_rows=self.n_rows[places],
+            n_folds=self.n_folds[places],
             runs=tuple(self.runs[k] for k in places),
         )
 
@@ -165,6 +171,7 @@ def make_history(
     seconds: Floats | None = None,
     reference: Floats | None = None,
     n_rows: Floats | None = None,
+    n_folds: Floats | None = None,
     runs: Sequence[str] | None = None,
     log: Iterable[str] = (),
     space: Space | None = None,
@@ -203,6 +210,7 @@ def make_history(
         seconds=(unknown if seconds is None else seconds)[kept],
         reference=(unknown if reference is None else reference)[kept],
         n_rows=(_all_rows(table, groups) if n_rows is None else n_rows)[kept],
+        n_folds=(unknown if n_folds is None else n_folds)[kept],
         runs=tuple("" if runs is None else runs[place] for place in kept.tolist()),
         metafeatures=table,
         facts=tuple(facts_of(row) for _, row in table.iterrows()) if facts is None else tuple(facts),
@@ -230,17 +238,23 @@ def _all_rows(table: pd.DataFrame, groups: Positions) -> Floats:
     return table["NumberOfInstances"].to_numpy(np.float64)[groups]
 
 
-def leave_out_parts(n_datasets: int, n_parts: int | None, seed: int = 0) -> Iterator[list[int]]:
+def leave_out_parts(datasets: Sequence[str], n_parts: int | None, seed: int = 0) -> Iterator[list[int]]:
     """Yield the data sets (positions) to leave out together: one at a time, or in `n_parts` random parts.
 
-    >>> [sorted(part) for part in leave_out_parts(3, None)]
-    [[0], [1], [2]]
+    All samples of a data set are left out together.
+
+    >>> [sorted(part) for part in leave_out_parts(["a", "b@500", "b@2000"], None)]
+    [[0], [1, 2]]
     """
-    if n_parts is None or n_parts >= n_datasets:
-        yield from ([k] for k in range(n_datasets))
+    places: dict[str, list[int]] = {}
+    for k, name in enumerate(datasets):
+        places.setdefault(fingerprint_of(name), []).append(k)
+    whole = list(places.values())
+    if n_parts is None or n_parts >= len(whole):
+        yield from whole
         return
-    order = np.random.default_rng(seed).permutation(n_datasets)
-    yield from ([int(k) for k in part] for part in np.array_split(order, n_parts))
+    order = np.random.default_rng(seed).permutation(len(whole))
+    yield from ([k for place in part for k in whole[int(place)]] for part in np.array_split(order, n_parts))
 
 
 def encoded(history: RunHistory, space: Space | None = None) -> RunHistory:

@@ -22,6 +22,7 @@ import pandas as pd
 from metaml.errors import BadRequest
 from metaml.metalearning.algorithm_ranking import AlgorithmPrior
 from metaml.metalearning.booster_text import booster_of, compact_text
+from metaml.metalearning.fidelity import fingerprint_of, n_distinct
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.pooled_landscape import on_one_scale
 from metaml.metalearning.portfolio import Portfolio, make_portfolio
@@ -30,8 +31,9 @@ from metaml.metalearning.training import Trained, packed, train, unpacked
 
 UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError)
 """The errors that a damaged file can raise."""
-FORMAT = 3
-"""Changes with what is written, so that files of another release are retrained instead of misread."""
+FORMAT, READABLE = 4, (3, 4)
+"""Changes with what is written, so that files of another release are retrained instead of misread. Lessons of format 3
+averaged runs on different numbers of rows; they are still better than none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +67,8 @@ class Lessons:
 
     @property
     def n_datasets(self) -> int:
-        """Return the number of data sets that were used."""
-        return len(self.names)
+        """Return the number of data sets that were used, each counted once however many of its rows were."""
+        return n_distinct(self.names)
 
 
 def teach(
@@ -174,7 +176,7 @@ def taught_by(path: Path) -> frozenset[str] | None:
     """Return the fingerprints of the data sets that the lessons of a file were learnt from; None if unreadable."""
     try:
         with zipfile.ZipFile(path) as file:
-            return frozenset(_content(file, "lessons.json")["names"])
+            return frozenset(map(fingerprint_of, _content(file, "lessons.json")["names"]))
     except UNREADABLE:
         return None
 
@@ -190,13 +192,13 @@ def load_portfolio(path: Path) -> Portfolio | None:
 
 def _content(file: zipfile.ZipFile, part: str) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(file.read(part))
-    if content["format"] != FORMAT:
+    if content["format"] not in READABLE:
         raise ValueError(f"format {content['format']}")
     return content
 
 
 def _read_portfolio(file: zipfile.ZipFile) -> Portfolio:
-    content, n_taught = _content(file, "repertoire.json"), len(_content(file, "lessons.json")["names"])
+    content, n_taught = _content(file, "repertoire.json"), n_distinct(_content(file, "lessons.json")["names"])
     with np.load(io.BytesIO(file.read("repertoire.npz")), allow_pickle=False) as arrays:
         return Portfolio.unpacked(content, {name: arrays[name] for name in arrays.files}, n_taught=n_taught)
 

@@ -18,6 +18,7 @@ from metaml.arrays import Floats
 from metaml.evaluation.environment import environment
 from metaml.metafeatures.similarity import COMPARED
 from metaml.metafeatures.simple import NAMES as SIMPLE
+from metaml.metalearning.fidelity import n_distinct
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.start_rules import greedy_portfolio
@@ -67,7 +68,7 @@ class Portfolio:
 
     @property
     def n_datasets(self) -> int:
-        """Return the number of data sets on which the candidates are known."""
+        """Return the number of data sets on which the candidates are known; samples of one count one by one."""
         return len(self.levels)
 
     def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Floats:
@@ -149,7 +150,7 @@ def make_portfolio(
         costs=np.vstack(costs),
         metafeatures=whole[~whole.index.duplicated()].reindex(datasets),
         n_runs=sum(len(item.scores) for item in histories.values()),
-        n_taught=len(names),
+        n_taught=n_distinct(names),
         most_rows=_most_rows(histories.values()),
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from metaml.arrays import Floats
+from metaml.metalearning.fidelity import n_distinct
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.meta_learner import Metafeatures, MetaLearner
 from metaml.metalearning.transfer_gp import Points
@@ -30,7 +31,7 @@ class Prior:
     @property
     def n_datasets(self) -> int:
         """Return the number of data sets the prior was learnt from."""
-        return self.landscape.n_datasets
+        return n_distinct(self.landscape.datasets)
 
     def points(self, rows: Floats) -> Points:
         """Return the rows as points of the Gaussian process; points are cached."""

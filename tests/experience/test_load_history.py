@@ -115,6 +115,48 @@ def test_repetitions_of_a_configuration_are_averaged(empty_kb: KnowledgeBase):
     assert found.scores.round(6).tolist() == [0.6]
 
 
+def test_runs_on_other_rows_are_experience_with_another_size_and_are_not_averaged(empty_kb: KnowledgeBase):
+    empty_kb.add_dataset(DatasetRecord("a" * 32, "a", n_rows=9000))
+    for max_rows, score in ((None, 0.9), (500, 0.6)):
+        empty_kb.add_fold_plan(FoldPlanRecord(str(max_rows), "kfold", n_folds=5, max_rows=max_rows))
+        run = Run(
+            dataset="a" * 32,
+            algorithm="toy",
+            config={"rate": 0.1},
+            scores={"accuracy": score},
+            fold_plan=str(max_rows),
+        )
+        empty_kb.add_run(run)
+
+    found = run_history(empty_kb, "toy", metric="accuracy")
+
+    assert found.datasets == ("a" * 32 + "@500", "a" * 32)
+    assert found.names == ("a", "a")
+    assert found.scores.tolist() == [0.6, 0.9]
+    assert found.n_rows.tolist() == [500.0, 9000.0]
+    assert found.metafeatures["NumberOfInstances"].tolist() == [500.0, 9000.0]
+
+
+def test_runs_on_other_folds_are_not_averaged_and_their_seconds_are_of_five_folds(empty_kb: KnowledgeBase):
+    empty_kb.add_dataset(DatasetRecord("a" * 32, "a"))
+    for n_folds in (1, 5):
+        empty_kb.add_fold_plan(FoldPlanRecord(str(n_folds), "kfold", n_folds=n_folds))
+        run = Run(
+            dataset="a" * 32,
+            algorithm="toy",
+            config={"rate": 0.1},
+            scores={"accuracy": 0.5},
+            fit_seconds=float(n_folds),
+            fold_plan=str(n_folds),
+        )
+        empty_kb.add_run(run)
+
+    found = run_history(empty_kb, "toy", metric="accuracy")
+
+    assert found.n_folds.tolist() == [1.0, 5.0]
+    assert found.seconds.tolist() == [5.0, 5.0]
+
+
 def test_an_own_repetition_of_what_the_starter_ran_weighs_three_times_as_much(empty_kb: KnowledgeBase):
     empty_kb.add_dataset(DatasetRecord("a" * 32, "a"))
     for seed, (kind, score, rates) in enumerate((("starter", 0.4, (0.1, 0.2)), ("bot", 0.8, (0.1, 0.3)))):

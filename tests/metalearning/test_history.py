@@ -70,8 +70,14 @@ def test_a_data_set_of_unknown_size_has_no_facts():
 
 
 def test_every_data_set_is_left_out_once():
-    parts = list(leave_out_parts(7, 3))
+    parts = list(leave_out_parts("abcdefg", 3))
 
     assert len(parts) == 3
     assert sorted(k for part in parts for k in part) == list(range(7))
-    assert [len(part) for part in leave_out_parts(3, None)] == [1, 1, 1]
+    assert [len(part) for part in leave_out_parts("abc", None)] == [1, 1, 1]
+
+
+def test_samples_of_a_data_set_are_left_out_with_it():
+    found = small(datasets=["a", "a@500", "c"]).without([0])
+
+    assert found.datasets == ("c",)

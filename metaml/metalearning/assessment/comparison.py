@@ -63,7 +63,7 @@ def compare_after(
     """Return tau-b of `ExperienceProcess` on each left-out data set, after some random evaluations there."""
     landscape = landscape or make_landscape(history, seed=seed)
     taus: dict[int, dict[str, float]] = {n: {} for n in evaluations}
-    for part in leave_out_parts(history.n_datasets, n_folds, seed):
+    for part in leave_out_parts(history.datasets, n_folds, seed):
         gone = {history.datasets[k] for k in part}
         rest = landscape.keep(k for k, fingerprint in enumerate(landscape.datasets) if fingerprint not in gone)
         if not rest.n_datasets:

@@ -32,7 +32,7 @@ def growth_curve(
     random configuration and uses the experts (surrogates) only.
     """
     landscape = make_landscape(history, seed=seed)
-    parts = list(leave_out_parts(history.n_datasets, n_folds, seed))
+    parts = list(leave_out_parts(history.datasets, n_folds, seed))
     largest = min(history.n_datasets - len(part) for part in parts) if parts else 0
     wanted = [*(size for size in sizes if size < largest), largest]
     tested = set(np.random.default_rng(seed).permutation(history.n_datasets)[:most_tasks].tolist())

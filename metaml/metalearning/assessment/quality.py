@@ -42,7 +42,7 @@ def cross_validate(
     scores the runs of that data set. Data sets on which all scores are equal have no order and are skipped.
     """
     taus: dict[str, float] = {}
-    for left_out in leave_out_parts(history.n_datasets, n_folds, seed):
+    for left_out in leave_out_parts(history.datasets, n_folds, seed):
         training = history.without(left_out)
         if most_per_dataset is not None:
             training = training.thinned(most_per_dataset, seed)
