@@ -1,5 +1,6 @@
 """`metaml replay`: compare optimisers on recorded runs."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,10 @@ def replay(
     session: Annotated[
         str | None, typer.Option(help="Repeat the proposals of this tuning session instead.", show_default=False)
     ] = None,
-    metric: Annotated[str, typer.Option(help="Score to optimise, such as accuracy or log_loss.")] = "accuracy",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="Score, such as roc_auc. Default: accuracy; with --ensemble, what a search would use."),
+    ] = None,
     optimisers: Annotated[
         str, typer.Option(help="Comma-separated; all are compared with the last. name/rule adds a runtime rule.")
     ] = "default,gbqr,forest,random",
@@ -37,6 +41,20 @@ def replay(
     schedules: Annotated[
         str, typer.Option(help="With --simulated-workers: comma-separated; differences are to the first.")
     ] = "asynchronous,rambo",
+    ensemble: Annotated[
+        bool, typer.Option("--ensemble", help="Instead: compare openings by the final ensemble, on kept predictions.")
+    ] = False,
+    openings: Annotated[
+        str, typer.Option(help="With --ensemble: comma-separated; differences are to the first.")
+    ] = "levels,families,ensemble,random",
+    budgets: Annotated[
+        str, typer.Option(help="With --ensemble: comma-separated numbers of evaluations.")
+    ] = "3,5,10,20",
+    second_budgets: Annotated[
+        str, typer.Option("--seconds", help="With --ensemble: comma-separated seconds of the recorded runs.")
+    ] = "",
+    rules: Annotated[str, typer.Option(help="With --ensemble: comma-separated: selected, best, mean.")] = "selected",
+    layers: Annotated[str, typer.Option(help="With --ensemble: comma-separated: 1, 2.")] = "1",
     table: Annotated[Path | None, typer.Option(help="Take the runs from this csv instead of a KB.")] = None,
     dataset_column: Annotated[str, typer.Option(help="With --table: column that names the data set.")] = "dataset",
     score_column: Annotated[
@@ -53,25 +71,34 @@ def replay(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Compare optimisers and bandits on recorded runs: regret by evaluations and by seconds.
+    """Compare optimisers, bandits and openings on recorded runs: regret by evaluations and by seconds.
 
     Scores are looked up, not computed. With --session (a key, or its beginning) the command proposes each configuration
     of a tuning session again from its event log, and shows whether the proposals are the same.
     With --simulated-workers it compares how several workers share a search: what they find in the same time, by the
     recorded seconds.
 
+    With --ensemble it compares openings by what the final model loses on rows that did not choose it. That needs runs
+    with kept predictions (metaml bot --keep-predictions). What is learnt for a data set is learnt without it and its
+    near-duplicates.
+
     Example: metaml replay --metric roc_auc --optimisers default,gbqr,random --output replay/
     """
     if session is not None:
         _retrace(session, kb, form)
+        return
+    if ensemble:
+        ways, ends = (openings, rules, layers), (budgets, second_budgets)
+        _compare_openings(kb, form, ways, ends, metric=metric, datasets=dataset or (), n_seeds=seeds, output=output)
         return
     from metaml.laboratory.compare import methods_of, study
     from metaml.laboratory.load import pools_of
     from metaml.laboratory.parallel import compare_schedules, ways_of
     from metaml.tuning.run import check_output
 
+    metric = metric or "accuracy"
     methods = methods_of(names_in(optimisers))
-    ways = ways_of(methods, names_in(schedules))
+    ways_by_name = ways_of(methods, names_in(schedules))
     if output is not None:
         check_output(output)
     with opened(":memory:" if table else kb, create=table is not None) as base:
@@ -93,8 +120,8 @@ def replay(
         pools = pools_of(base, metric=metric, algorithms=algorithm, datasets=dataset, most=most)
     n_pools = sum(map(len, pools.values()))
     if simulated_workers is not None:
-        say(f"{len(ways)} ways x {n_pools} pools x {seeds} seeds, {simulated_workers} simulated workers.")
-        show(compare_schedules(pools, ways, n_workers=simulated_workers, n_seeds=seeds), form)
+        say(f"{len(ways_by_name)} ways x {n_pools} pools x {seeds} seeds, {simulated_workers} simulated workers.")
+        show(compare_schedules(pools, ways_by_name, n_workers=simulated_workers, n_seeds=seeds), form)
         return
     say(f"{len(methods)} optimisers x {n_pools} pools x {seeds} seeds, {evaluations} evaluations each.")
     path = None if output is None else output / "simulations.csv"
@@ -113,6 +140,35 @@ def replay(
     if output is not None:
         _write(found, output)
         say(f"Curves are in {output}: curves.csv and a picture per algorithm.")
+
+
+def _compare_openings(
+    kb: str | None,
+    form: Format,
+    ways: tuple[str, str, str],
+    ends: tuple[str, str],
+    *,
+    metric: str | None,
+    datasets: Collection[str],
+    n_seeds: int,
+    output: Path | None,
+) -> None:
+    """Show how openings compare by the final ensemble, and write what each lost on each data set."""
+    from metaml.laboratory.ensembles.study import budgets_named, study_ensembles, ways_named
+    from metaml.tuning.run import check_output
+
+    compared = ways_named(*map(names_in, ways))
+    budgets = budgets_named(*map(names_in, ends))
+    if output is not None:
+        check_output(output)
+    with opened(kb) as base:
+        found = study_ensembles(base, compared, budgets, metric=metric, datasets=datasets, n_seeds=n_seeds)
+    n = found.losses["dataset"].nunique()
+    say(f"{n} data sets. Differences to {compared[0]} in per cent of the held-out loss; negative is better.")
+    show(found.table, form)
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        found.losses.to_csv(output / "losses.csv", index=False)
 
 
 def _retrace(session: str, kb: str | None, form: Format) -> None:

@@ -107,6 +107,16 @@ def score(
     return float(_scores(found, _exact(stack[0])[None], truth, folds, is_forward=is_forward)[0])
 
 
+def batch_scores(batch: Array, truth: Array, metric_name: str) -> Floats:
+    """Return the score of several predictions of the same rows: candidates × rows (× classes) in, one score each out.
+
+    >>> batch_scores(np.array([[1.0, 2.0], [1.0, 4.0]]), np.array([1.0, 2.0]), "neg_mae").tolist()
+    [0.0, -1.0]
+    """
+    exact = np.stack([_exact(one) for one in batch])
+    return np.asarray(_scores(metric(metric_name).on(truth), exact, truth, None))
+
+
 def fold_scores(prediction: Array, truth: Array, metric_name: str, folds: Array) -> Floats:
     """Return the score of out-of-fold predictions on each fold; `score` is their mean."""
     found = metric(metric_name).on(truth)

@@ -8,17 +8,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from metaml.acquisition.candidates import key_of
 from metaml.arrays import Floats
 from metaml.metafeatures.similarity import nearest
-from metaml.metalearning.history import LEAST_DATASETS
+from metaml.metalearning.ensemble_gain import EnsembleGain, families_of
+from metaml.metalearning.fidelity import fingerprint_of, n_distinct
+from metaml.metalearning.history import LEAST_DATASETS, USUAL_FOLDS
 from metaml.metalearning.meta_learner import Metafeatures
 from metaml.metalearning.portfolio import SIMILARITY_FEATURES, AlgorithmConfig, Portfolio
 from metaml.spaces.config import Config
 
-USUAL_FOLDS = 5
-"""Folds of the runs that the portfolio was learnt from; an evaluation with fewer folds takes less time."""
 HALF_WEIGHT = 20
 """The data set at this position in the order of similarity counts half as much as the nearest."""
 LONGEST_SHARE = 0.2
@@ -46,6 +47,7 @@ class InitialDesign:
     """A portfolio applied to one data set: which configurations and algorithms to try first, and why.
 
     `finished` are the evaluations on it so far with their seconds: if they took longer than expected, others will, too.
+    With `for_ensemble`, what is chosen should do well together in an ensemble, not only contain one good model.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class InitialDesign:
         n_folds: int = USUAL_FOLDS,
         reference_seconds: float | None = None,
         finished: Sequence[FinishedRun] = (),
+        for_ensemble: bool = False,
     ) -> None:
         self._described = {name: float(metafeatures.get(name, np.nan)) for name in SIMILARITY_FEATURES}
         usable = [
@@ -71,10 +74,16 @@ class InitialDesign:
         seconds *= _correction(portfolio.candidates, seconds, finished)
         self.candidates = [Suggestion(*portfolio.candidates[place], float(seconds[place])) for place in usable]
         self._levels = portfolio.levels[:, usable]
+        self._datasets = [str(name) for name in portfolio.metafeatures.index]
         self._names = [portfolio.names[fingerprint] for fingerprint in portfolio.metafeatures.index]
-        self._weights, self._distances = _similarity(portfolio, self._described)
+        self._weights, self._distances = _similarity(portfolio.metafeatures, self._described)
         self._places = {(item.algorithm, key_of(item.config)): k for k, item in enumerate(self.candidates)}
-        self.is_usable = portfolio.n_datasets >= LEAST_DATASETS and bool(self.candidates)
+        self._ensemble = (
+            EnsembleGain(self._levels, families_of([item.algorithm for item in self.candidates]))
+            if for_ensemble
+            else None
+        )
+        self.is_usable = n_distinct(portfolio.metafeatures.index) >= LEAST_DATASETS and bool(self.candidates)
 
     def first(
         self,
@@ -93,7 +102,11 @@ class InitialDesign:
             return []
         costs = _costs(self.candidates, budget_seconds)
         places = [self._places.get((name, key_of(config))) for name, config in given]
-        chosen = greedy(self._levels, self._weights, costs, n, given=[place for place in places if place is not None])
+        known = [place for place in places if place is not None]
+        if self._ensemble is None:
+            chosen = greedy(self._levels, self._weights, costs, n, given=known)
+        else:
+            chosen = greedy_together(self._ensemble, self._weights, costs, n, given=known)
         if is_filled:
             highest = np.argsort(-self._expected, kind="stable").tolist()
             chosen = list(dict.fromkeys([*chosen, *highest]))[:n]
@@ -121,15 +134,20 @@ class InitialDesign:
     @property
     def similar(self) -> list[tuple[str, float]]:
         """Return the names of the most similar known data sets, with their distances."""
-        similar = np.argsort(self._distances, kind="stable")[:N_SIMILAR]
-        return [(self._names[k], float(self._distances[k])) for k in similar if np.isfinite(self._distances[k])]
+        return [(self._names[k], float(self._distances[k])) for k in self._nearest if np.isfinite(self._distances[k])]
+
+    @property
+    def _nearest(self) -> list[int]:
+        """Return the positions of the most similar data sets; of several samples of one, only the most similar."""
+        order = np.argsort(self._distances, kind="stable").tolist()
+        first = {fingerprint_of(self._datasets[k]): k for k in reversed(order)}
+        return [k for k in order if first[fingerprint_of(self._datasets[k])] == k][:N_SIMILAR]
 
     def reasons(self, algorithm: str, config: Config) -> dict[str, object]:
         """Return the levels of a candidate on the most similar data sets; empty if it is not in the portfolio."""
         place = self._places.get((algorithm, key_of(config)))
         if place is None or not self.is_usable:
             return {}
-        similar = np.argsort(self._distances, kind="stable")[:N_SIMILAR]
         return {
             "expected_level": round(float(self._expected[place]), 3),
             "carriers": [
@@ -138,7 +156,7 @@ class InitialDesign:
                     "level": round(float(self._levels[k, place]), 2),
                     "distance": round(float(self._distances[k]), 3),
                 }
-                for k in similar
+                for k in self._nearest
             ],
         }
 
@@ -188,10 +206,36 @@ def greedy(levels: Floats, weights: Floats, costs: Floats, n: int, *, given: Seq
     return chosen
 
 
-def _similarity(portfolio: Portfolio, described: Metafeatures) -> tuple[Floats, Floats]:
+def greedy_together(
+    ensemble: EnsembleGain, weights: Floats, costs: Floats, n: int, *, given: Sequence[int] = ()
+) -> list[int]:
+    """Return candidates (columns) chosen greedily by what they add to an ensemble of those chosen, per cost.
+
+    >>> levels = np.array([[1.0, 0.95, 0.8]])
+    >>> greedy_together(EnsembleGain(levels, np.array([0, 0, 1])), np.ones(1), np.ones(3), 2)
+    [0, 2]
+    """
+    chosen = list(given)
+    while len(chosen) < min(n, ensemble.levels.shape[1]):
+        gain = ensemble.gains(chosen, weights)
+        value = np.where(gain >= LEAST_GAIN, gain, 0.0) / costs
+        value[chosen] = 0.0
+        place = int(np.argmax(value))
+        if not value[place] > 0:
+            break
+        chosen.append(place)
+    return chosen
+
+
+def data_set_weights(known: pd.DataFrame, described: Metafeatures) -> Floats:
+    """Return how much each data set (row of metafeatures) counts for one that is described so: similar ones more."""
+    return _similarity(known, described)[0]
+
+
+def _similarity(known: pd.DataFrame, described: Metafeatures) -> tuple[Floats, Floats]:
     """Return the weight of each data set, larger for nearer metafeatures, and its distance."""
-    fingerprints = [str(fingerprint) for fingerprint in portfolio.metafeatures.index]
-    found = nearest(described, portfolio.metafeatures, n=len(fingerprints))
+    fingerprints = [str(fingerprint) for fingerprint in known.index]
+    found = nearest(described, known, n=len(fingerprints))
     rank = {fingerprint: k for k, (fingerprint, _) in enumerate(found)}
     far = dict(found)
     weights = np.array(

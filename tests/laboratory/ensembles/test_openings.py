@@ -1,0 +1,49 @@
+"""In which order an opening evaluates recorded configurations."""
+
+import numpy as np
+import pytest
+
+from metaml.errors import BadRequest
+from metaml.laboratory.ensembles.kept_runs import kept_runs
+from metaml.laboratory.ensembles.openings import Store, check_opening, order
+from metaml_kb import open_kb
+from tests.predicted import keep_predictions
+
+
+def store(relatives: dict[str, set[str]] | None = None, n_datasets: int = 12) -> Store:
+    with open_kb(":memory:") as kb:
+        keep_predictions(kb, n_datasets)
+        return Store(kept_runs(kb), relatives or {})
+
+
+def algorithms(found: Store, opening: str, n: int = 2) -> list[str]:
+    chosen = order(found, 0, opening, n=n, budget=None, rng=np.random.default_rng(0))
+    return [found.candidates[place][0] for place in chosen]
+
+
+@pytest.mark.parametrize("opening", ["ensemble/free", "families/free"])
+def test_the_second_choice_for_an_ensemble_errs_elsewhere(opening: str):
+    assert set(algorithms(store(), opening)) == {"lightgbm", "svm"}
+
+
+def test_a_data_set_and_its_relatives_teach_nothing_about_themselves():
+    found = store({"0" * 32: {"0" * 31 + "1"}}, n_datasets=4)
+
+    assert found.others(0) == [2, 3]
+
+
+def test_random_openings_are_drawn_from_the_generator():
+    assert algorithms(store(), "random/free", n=5) == algorithms(store(), "random/free", n=5)
+
+
+def test_an_unknown_opening_is_refused_with_those_there_are():
+    with pytest.raises(BadRequest, match="levels, families, ensemble, random"):
+        check_opening("gambit")
+
+
+def test_what_takes_most_of_the_budget_is_left_for_later():
+    found = store()
+
+    quick = order(found, 0, "levels/free", n=5, budget=12.0, rng=np.random.default_rng(0))
+
+    assert quick[0] in (0, 1)
