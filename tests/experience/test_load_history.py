@@ -132,8 +132,11 @@ def test_runs_on_other_rows_are_experience_with_another_size_and_are_not_average
 
     assert found.datasets == ("a" * 32 + "@500", "a" * 32)
     assert found.names == ("a", "a")
-    assert found.scores.tolist() == [0.6, 0.9]
-    assert found.n_rows.tolist() == [500.0, 9000.0]
+    assert {found.datasets[k]: score for k, score in zip(found.groups, found.scores, strict=True)} == {
+        "a" * 32 + "@500": 0.6,
+        "a" * 32: 0.9,
+    }
+    assert sorted(found.n_rows.tolist()) == [500.0, 9000.0]
     assert found.metafeatures["NumberOfInstances"].tolist() == [500.0, 9000.0]
 
 
@@ -153,7 +156,7 @@ def test_runs_on_other_folds_are_not_averaged_and_their_seconds_are_of_five_fold
 
     found = run_history(empty_kb, "toy", metric="accuracy")
 
-    assert found.n_folds.tolist() == [1.0, 5.0]
+    assert sorted(found.n_folds.tolist()) == [1.0, 5.0]
     assert found.seconds.tolist() == [5.0, 5.0]
 
 
