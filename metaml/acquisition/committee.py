@@ -6,10 +6,10 @@ from typing import Self
 
 import numpy as np
 
-from metaml.acquisition import ACQUISITIONS, COST_ACQUISITIONS
+from metaml.acquisition import COST_ACQUISITIONS, Rule, rule_named
 from metaml.arrays import Floats
 from metaml.errors import BadRequest
-from metaml.surrogates import SURROGATES
+from metaml.surrogates import SURROGATES, Surrogate
 from metaml.surrogates.base import Prediction
 from metaml.surrogates.duration import Duration
 
@@ -50,11 +50,11 @@ class Committee:
     def __init__(self, experts: tuple[Expert, ...], *, cost: str | None = None) -> None:
         for expert in experts:
             _check("surrogate", expert.surrogate, SURROGATES)
-            _check("acquisition", expert.acquisition, ACQUISITIONS)
         if cost is not None:
             _check("cost rule", cost, COST_ACQUISITIONS)
         self.experts = experts
         self.cost = cost
+        self._rules = [rule_named(expert.acquisition) for expert in experts]
         self._made = [SURROGATES[expert.surrogate](0) for expert in experts]
 
     def fit(self, X: Floats, y: Floats, seconds: Floats, seed: int) -> Self:
@@ -65,9 +65,9 @@ class Committee:
             surrogate.fit(X, y)
         self._scores = np.sort(y)
         self._scaled = [np.sort(surrogate.scaled(y)) for surrogate in self._made]
-        self._incumbents = [
-            float(surrogate.predict(X).mean.max() if expert.is_noisy else scaled[-1])
-            for expert, surrogate, scaled in zip(self.experts, self._made, self._scaled, strict=True)
+        self._standings = [
+            standing_of(surrogate, rule, X, y, is_noisy=expert.is_noisy)
+            for expert, rule, surrogate in zip(self.experts, self._rules, self._made, strict=True)
         ]
         self._duration = None
         known = np.isfinite(seconds)
@@ -123,10 +123,23 @@ class Committee:
         return Belief(score, std, seconds)
 
     def _value(self, k: int, prediction: Prediction, seconds: Floats) -> Floats:
-        incumbent = self._incumbents[k]
+        incumbent, noise = self._standings[k]
         if self.cost is not None and self._duration is not None:
             return COST_ACQUISITIONS[self.cost](prediction, incumbent, seconds)
-        return ACQUISITIONS[self.experts[k].acquisition](prediction, incumbent)
+        return self._rules[k](prediction, incumbent, noise=noise)
+
+
+def standing_of(surrogate: Surrogate, rule: Rule, X: Floats, y: Floats, *, is_noisy: bool) -> tuple[float, float]:
+    """Return the incumbent of a rule, and the noise of the scores, both in the scale of a fitted surrogate.
+
+    The noise is the root mean square of what the surrogate leaves unexplained.
+    """
+    scaled = surrogate.scaled(y)
+    if rule.incumbent is None and not is_noisy:
+        return float(scaled.max()), 0.0
+    seen = surrogate.predict(X)
+    noise = float(np.sqrt(np.mean((scaled - seen.mean) ** 2)))
+    return (float(seen.mean.max()) if rule.incumbent is None else rule.incumbent(seen)), noise
 
 
 def settled(values: Floats) -> Floats:

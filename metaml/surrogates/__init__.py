@@ -18,6 +18,7 @@ SURROGATES: dict[str, Maker] = {
     ),
     "gaussian_process_all": Maker(lambda seed: GaussianProcess(max_rows=300)),  # noqa: ARG005
     "forest": Maker(lambda seed: Forest(seed=seed), "expected_improvement"),
+    "forest_trees": Maker(lambda seed: Forest(leaf_level=False, seed=seed), "expected_improvement"),
     "extra_trees": Maker(lambda seed: ExtraTrees(seed=seed), "expected_improvement"),
     "mean_boosting": Maker(lambda seed: MeanBoosting(seed=seed), "upper_bound"),
     "constant": Maker(lambda seed: Constant()),  # noqa: ARG005
