@@ -29,7 +29,7 @@ from metaml.metalearning.committee import ExperienceCommittee
 from metaml.metalearning.history import RunHistory, leave_out_parts, make_history
 from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
-from metaml.search.optimizer import STRATEGIES
+from metaml.search.strategy import STRATEGIES
 
 N_EVALUATIONS = max(ROUNDS)
 Curves = list[list[list[float]]]

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from remembered import remembered
 
 from metaml.acquisition.committee import Committee
+from metaml.acquisition.starts import greedy_portfolio
 from metaml.arrays import Positions
 from metaml.experience.load_history import run_history
 from metaml.metafeatures import GROUPS
@@ -39,10 +40,9 @@ from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
 from metaml.metalearning.prior import Prior
 from metaml.metalearning.rank_correlation import kendall
-from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.metalearning.training import packed, train, unpacked
 from metaml.metalearning.transfer_gp import ExperienceProcess
-from metaml.search.optimizer import STRATEGIES
+from metaml.search.strategy import STRATEGIES
 from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.table_import.runs import import_table
 

@@ -25,6 +25,7 @@ from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
 from metaml.records.kept_predictions import form_of
 from metaml.report.wording import counted
+from metaml.search.presets import preset_named
 from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
 from metaml.splits import GivenFolds
@@ -53,6 +54,7 @@ def tune(
     output: str | Path | None = None,
     algorithms: str | Iterable[str] | None = None,
     exclude: str | Iterable[str] = (),
+    preset: str | None = None,
     surrogate: str = "default",
     bandit: str = DEFAULT_POLICY,
     schedule: str = DEFAULT_SCHEDULE,
@@ -107,8 +109,9 @@ def tune(
       (evaluations) is the limit; without both, five minutes are.
     - `output`: a folder for the model, the report and the tables; None writes nothing.
     - `algorithms`, `exclude`: names of algorithms to use, by default all, and to leave out.
-    - `surrogate`, `bandit`: what proposes configurations, and what chooses the algorithm. `schedule`: how several
-      workers share the search, "asynchronous" or "rambo" (batches packed by predicted seconds).
+    - `preset`: a whole way to search, "default" or "thesis". `surrogate`, `bandit`: what proposes configurations, such
+      as "gbqr" or "gbqr+delta+confidence_bound:2", and what chooses the algorithm; they replace those of the preset.
+      `schedule`: how several workers share the search, "asynchronous" or "rambo" (batches packed by predicted seconds).
     - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
     - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
@@ -161,8 +164,8 @@ def tune(
         iterations=iterations,
         algorithms=algorithms,
         exclude=exclude,
-        strategy=surrogate,
-        bandit=bandit,
+        strategy=preset_named(preset).strategy if surrogate == "default" else surrogate,
+        bandit=preset_named(preset).bandit if bandit == DEFAULT_POLICY else bandit,
         schedule=schedule,
         n_workers=default_workers(iterations, threads) if workers is None else workers,
         n_folds=cv if isinstance(cv, int) else folds,

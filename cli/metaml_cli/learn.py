@@ -100,7 +100,7 @@ def _show_growth(found: "RunHistory", n_tasks: int, output: Path | None) -> None
     import numpy as np
 
     from metaml.metalearning.assessment.growth import growth_curve
-    from metaml.search.optimizer import STRATEGIES
+    from metaml.search.strategy import STRATEGIES
 
     curve = growth_curve(found, STRATEGIES["gbqr"], most_tasks=n_tasks)
     points = {size: (float(np.mean(values)), _error(values)) for size, values in curve.items() if values}

@@ -73,7 +73,26 @@ def tune(
     output: Annotated[Path, typer.Option(help="Folder for model, report and tables.")] = Path("metaml-output"),
     algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
     exclude: Annotated[str | None, typer.Option(help="Algorithms to leave out, comma-separated.")] = None,
-    surrogate: Annotated[str, typer.Option(help="default, gbqr, gaussian_process, forest, random …")] = "default",
+    preset: Annotated[
+        str | None,
+        typer.Option(help="A whole way to search: default, or thesis (the method of van Hoof 2018)."),
+    ] = None,
+    surrogate: Annotated[
+        str | None,
+        typer.Option(
+            help="default, gbqr, gaussian_process, forest, random …; choices may follow: gbqr+focus+interleaved."
+        ),
+    ] = None,
+    acquisition: Annotated[
+        str | None, typer.Option(help="What makes a candidate worth trying: upper_bound, confidence_bound:2 …")
+    ] = None,
+    starts: Annotated[
+        str | None,
+        typer.Option(help="The first configurations: portfolio, delta, best, knn or design; delta:5 takes five."),
+    ] = None,
+    batch: Annotated[
+        str | None, typer.Option(help="How running evaluations count: believer, constant_liar or qlcb.")
+    ] = None,
     bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget: thompson, ucb1 …")] = None,
     schedule: Annotated[
         str, typer.Option(help="How workers share the search: asynchronous, or rambo (batches packed by seconds).")
@@ -203,11 +222,11 @@ def tune(
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import ALGORITHMS
-        from metaml.bandits import DEFAULT_POLICY
         from metaml.data import ReadingLimits, column_options, read_dataset
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
         from metaml.experience.load_history import check_left_out
+        from metaml.search.presets import preset_named, with_choices
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.own_test import own_test
         from metaml.tuning.run import tune as tune_dataset
@@ -232,13 +251,16 @@ def tune(
         for hint in dataset.hints:
             line.say(str(hint))
         budget.drag.note(budget.used, time.process_time())
+        chosen_preset = preset_named(preset)
         settings = TuneSettings(
             metric=metric,
             seconds=seconds,
             n_iterations=iterations,
             algorithms=chosen(names_in(algorithms) if algorithms else tuple(ALGORITHMS), names_in(exclude or "")),
-            strategy=surrogate,
-            bandit=bandit or DEFAULT_POLICY,
+            strategy=with_choices(
+                surrogate or chosen_preset.strategy, acquisition=acquisition, starts=starts, batch=batch
+            ),
+            bandit=bandit or chosen_preset.bandit,
             schedule=schedule,
             n_workers=executor.n_workers,
             n_folds=folds,

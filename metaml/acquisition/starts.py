@@ -1,20 +1,19 @@
-"""Which configurations to evaluate first on a new data set (van Hoof 2018, sections 6.4 and 6.5).
+"""Which configurations of an algorithm to evaluate first on a new data set (van Hoof 2018, sections 6.4 and 6.5).
 
-Each function returns positions in a list of candidates in the order of evaluation, or configurations if the candidates
-are those of the knowledge base. The algorithm's default is always included: see `with_default`.
+Each rule returns positions in a list of candidates in the order of evaluation, from what other data sets say of them.
+The algorithm's default is always included: see `with_default`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.metalearning.dataset_distances import nearest_datasets
-from metaml.metalearning.history import RunHistory
-from metaml.metalearning.meta_learner import Metafeatures
-from metaml.metalearning.rank_correlation import kendall
-from metaml.metalearning.scales import unit_interval
 from metaml.spaces.config import Config
+
+USUAL_NUMBER = 3
+"""Starts of an algorithm, as in the thesis."""
 
 DELTAS = tuple(round(0.1 * step, 1) for step in range(10))
 """Values of delta in eq. 6.2, tried in this order until enough distinct configurations are found."""
@@ -60,32 +59,6 @@ def delta_k(predicted: Floats, k: int = 3) -> list[int]:
     return list(dict.fromkeys([*found, *best_k(predicted, k + len(DELTAS))]))[:k]
 
 
-def knn_k(history: RunHistory, metafeatures: Metafeatures, k: int = 3) -> list[Config]:
-    """Return the best configuration of each of the `k` data sets nearest by metafeatures: KNN-k."""
-    order = nearest_datasets(history, metafeatures, history.n_datasets)
-    return _best_of(history, [int(place) for place in order], k)
-
-
-def opt_k(history: RunHistory, levels: Floats, truth: Floats, k: int = 3) -> list[Config]:
-    """Return the best configuration of each of the `k` truly most similar data sets: OPT-k.
-
-    `levels` has a row for each data set and a column for each candidate, `truth` the candidates' scores on the new
-    data set, which are only known in a simulation. It is the upper bound of KNN-k.
-    """
-    similarity = np.array([kendall(level, truth) for level in levels])
-    return _best_of(history, best_k(similarity, len(similarity)), k)
-
-
-def _best_of(history: RunHistory, order: Sequence[int], k: int) -> list[Config]:
-    found: dict[str, Config] = {}
-    for position in order:
-        places = history.places[position]
-        if len(places):
-            config = history.configs[int(places[int(np.argmax(history.scores[places]))])]
-            found.setdefault(repr(sorted(config.items())), dict(config))
-    return list(found.values())[:k]
-
-
 def greedy_portfolio(
     levels: Floats, k: int = 3, *, given: Sequence[int] = (), weights: Floats | None = None
 ) -> list[int]:
@@ -125,3 +98,62 @@ def with_default(configs: Sequence[Config], default: Config | None, *, place: in
         return starts
     starts = [config for config in starts if config != default]
     return [*starts[:place], dict(default), *starts[place:]]
+
+
+class Told(Protocol):
+    """What is known of candidates before any of them was evaluated on the new data set."""
+
+    @property
+    def predicted(self) -> Floats:
+        """Return the meta-learner's prediction for each candidate, higher is better."""
+        ...
+
+    @property
+    def levels(self) -> Floats:
+        """Return the level of each candidate (columns) on each known data set (rows)."""
+        ...
+
+    @property
+    def of_nearest(self) -> Sequence[int]:
+        """Return the best candidate of each known data set, that of the nearest by metafeatures first."""
+        ...
+
+    @property
+    def of_most_alike(self) -> Sequence[int]:
+        """Return the best candidate of each known data set, that of the one with the most similar order first.
+
+        The order on the new data set is needed, which only recorded runs have.
+        """
+        ...
+
+
+StartRule = Callable[[Told, int], list[int]]
+STARTS: dict[str, StartRule] = {
+    "delta": lambda told, k: delta_k(told.predicted, k),
+    "best": lambda told, k: best_k(told.predicted, k),
+    "worst": lambda told, k: worst_k(told.predicted, k),
+    "knn": lambda told, k: _first_distinct(told.of_nearest, k),
+    "opt": lambda told, k: _first_distinct(told.of_most_alike, k),
+    "portfolio": lambda told, k: greedy_portfolio(told.levels, k),
+}
+"""Rules for the first evaluations of an algorithm, by the name a user gives: eq. 6.2, the best and the worst predicted,
+the best of the nearest data sets (KNN-k) or of those with the most similar order (OPT-k), and a greedy portfolio."""
+DESIGN = "design"
+"""The rule that asks nobody: places that fill the space evenly, as `initial_design` makes them."""
+
+
+def _first_distinct(places: Iterable[int], k: int) -> list[int]:
+    return list(dict.fromkeys(int(place) for place in places))[:k]
+
+
+def unit_interval(values: Floats) -> Floats:
+    """Return values scaled to [0, 1]; 0.5 if all are equal.
+
+    >>> unit_interval(np.array([2.0, 4.0, 3.0])).tolist()
+    [0.0, 1.0, 0.5]
+    """
+    span = float(np.ptp(values)) if len(values) else 0.0
+    if span <= 0:
+        return np.full(len(values), 0.5)
+    scaled: Floats = (values - values.min()) / span
+    return scaled

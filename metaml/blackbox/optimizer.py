@@ -5,25 +5,30 @@ from typing import Any
 
 import numpy as np
 
+from metaml.acquisition.starts import DESIGN, STARTS
 from metaml.blackbox.evaluations import Evaluation, OptimizeResult
 from metaml.blackbox.spaces import as_space
 from metaml.errors import BadRequest
-from metaml.search.optimizer import STRATEGIES
 from metaml.search.optimizer import Optimizer as ScoreOptimizer
 from metaml.search.pareto_optimizer import METHODS, ParetoOptimizer
+from metaml.search.starts import design_starts
+from metaml.search.strategy import STRATEGIES, strategy_without
 from metaml.spaces.config import Config
 
 Values = float | Sequence[float] | Mapping[str, float] | None
 MOST_OBJECTIVES = 3
+WITHOUT_A_FUNCTION = ("experience", "cost", *STARTS)
+"""Choices that need other data sets or known seconds, which a function does not have."""
 
 
 class Optimizer:
     """Bayesian optimisation by ask and tell, of one to three objectives over any space.
 
     `space` is whatever `as_space` reads. `objectives` is their number or their names. `method` is `parego`, `sms_ego`,
-    `latin_hypercube` or `random`; for one objective it is the name of a surrogate or `random`. The first `n_design`
-    proposals do not depend on values: four for each parameter, and at least eight, unless `n` evaluations in all are
-    planned and a third of them is less. `starts` are configurations to propose first. The same `seed` and the same
+    `latin_hypercube` or `random`. For one objective it is the name of a surrogate or `random`; choices may follow, as
+    in `gaussian_process+design+focus+augmented_improvement`. The first `n_design` proposals do not depend on values:
+    four for each parameter, at least eight, unless `n` evaluations in all are planned and a third of them is less.
+    `starts` are configurations to propose first. The same `seed` and the same
     values give the same proposals.
 
     >>> optimizer = Optimizer({"x": (-2.0, 2.0)}, seed=0)
@@ -54,12 +59,15 @@ class Optimizer:
             n_design = n_design if n is None else max(min(n_design, n // 3), 2)
         if len(self.objectives) == 1:
             known = ("auto", *STRATEGIES)
-            if method not in known:
+            if method.partition("+")[0] not in known:
                 raise BadRequest(f"No method for one objective is named {method!r}. Choose one of {', '.join(known)}.")
+            strategy = strategy_without("default" if method == "auto" else method, *WITHOUT_A_FUNCTION)
+            is_even = strategy.start_rule[0] == DESIGN
+            even = design_starts(self.space, None, n_design, has_default=False) if is_even else ()
             self._search: ScoreOptimizer = ScoreOptimizer(
                 self.space,
-                strategy="default" if method == "auto" else method,
-                starts=starts,
+                strategy=strategy.text,
+                starts=(*starts, *even),
                 n_random=n_design,
                 seed=seed,
             )

@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from metaml.acquisition.committee import Expert
+from metaml.acquisition.starts import STARTS
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Task
 from metaml.encoding import Facts
@@ -20,7 +22,9 @@ from metaml.experience.lesson_files import (
     shipped_lessons,
     stand_in_lessons,
 )
+from metaml.experience.starting import known_candidates
 from metaml.metafeatures.similarity import nearest
+from metaml.metalearning.blending import BlendedCommittee
 from metaml.metalearning.committee import ExperienceCandidates, ExperienceCommittee
 from metaml.metalearning.explain import explain
 from metaml.metalearning.fidelity import fingerprint_of, n_distinct
@@ -52,7 +56,7 @@ class Experience:
         self._spaces = {name: ALGORITHMS[name].space(task) for name in lessons.trained if name in ALGORITHMS}
         self._priors: dict[str, Prior] = {}
         self._alike: dict[str, list[tuple[str, float]]] = {}
-        self._committees: dict[str, ExperienceCommittee] = {}
+        self._committees: dict[str, ExperienceCommittee | BlendedCommittee] = {}
 
     @property
     def known(self) -> dict[str, float]:
@@ -94,11 +98,25 @@ class Experience:
         return self._priors[algorithm]
 
     def committee(
-        self, algorithm: str, experts: tuple[Expert, ...], *, metric: str, cost: str | None
-    ) -> ExperienceCommittee:
-        """Return the committee that judges an algorithm's candidates. If experience misleads, the experts take over."""
-        self._committees[algorithm] = ExperienceCommittee(self.prior(algorithm), experts, metric=metric, cost=cost)
-        return self._committees[algorithm]
+        self, algorithm: str, experts: tuple[Expert, ...], *, use: str, metric: str, cost: str | None, rule: str
+    ) -> ExperienceCommittee | BlendedCommittee:
+        """Return the committee that judges an algorithm's candidates. If experience misleads, the experts take over.
+
+        `use` is `process`, with experience as the prior of a Gaussian process, or `blended`, with a vote of the
+        meta-learner. `rule` is the acquisition that was chosen, empty for the usual ones.
+        """
+        if use == "blended":
+            rank = partial(self.lessons.trained[algorithm].learner.predict_rows, metafeatures=self.metafeatures)
+            committee: ExperienceCommittee | BlendedCommittee = BlendedCommittee(rank, experts, cost=cost)
+        else:
+            committee = ExperienceCommittee(self.prior(algorithm), experts, metric=metric, cost=cost, rule=rule)
+        self._committees[algorithm] = committee
+        return committee
+
+    def starts(self, algorithm: str, space: Space, *, rule: str, n: int) -> list[Config]:
+        """Return the configurations of an algorithm to try first on this data set by a rule for starts."""
+        known = known_candidates(self.lessons, algorithm, space, self.metafeatures)
+        return [known.configs[place] for place in STARTS[rule](known, n)]
 
     def candidates(
         self, algorithm: str, space: Space, facts: Facts, *, search: str, inert: Collection[str]

@@ -2,7 +2,7 @@
 
 from metaml.algorithms import KNOWN
 from metaml.metrics import METRICS
-from metaml.search.optimizer import STRATEGIES
+from metaml.search.strategy import STRATEGIES
 from metaml_kb.doctor import Expectations
 
 PROPOSERS = frozenset({"start", "random", "experience", "openml", *STRATEGIES})

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from metaml.acquisition.starts import DESIGN, STARTS
 from metaml.arrays import Floats
 from metaml.bandits import POLICIES
 from metaml.errors import BadRequest
@@ -14,7 +15,7 @@ from metaml.laboratory.arms import gaps, make_problems
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import level, paired_difference
 from metaml.laboratory.simulate import Cell, Method, regret_curve, regret_over_seconds, simulate_all
-from metaml.search.optimizer import STRATEGIES
+from metaml.search.strategy import STRATEGIES, strategy_without
 
 CHECKPOINTS = (5, 10, 20, 50, 100)
 N_SECOND_POINTS = 50
@@ -41,12 +42,16 @@ class Study:
 
 
 def methods_of(names: Sequence[str]) -> list[Method]:
-    """Return the optimizers by name; `name/cost` adds a rule that weighs expected improvement against seconds."""
+    """Return the optimizers by name, such as `gbqr+confidence_bound:2`.
+
+    `name/cost` adds a rule that weighs expected improvement against seconds.
+    """
     methods = []
     for name in names:
         strategy, _, cost = name.partition("/")
-        if strategy not in STRATEGIES:
+        if strategy.partition("+")[0] not in STRATEGIES:
             raise BadRequest(f"There is no optimiser {strategy!r}. Choose among: {', '.join(STRATEGIES)}.")
+        strategy_without(strategy, "experience", *STARTS, DESIGN)
         methods.append(Method(name, {"strategy": strategy, "cost": cost or None}))
     return methods
 

@@ -7,11 +7,11 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from metaml.acquisition.starts import greedy_portfolio
 from metaml.arrays import Floats
 from metaml.metalearning.history import LEAST_DATASETS, RunHistory, leave_out_parts
 from metaml.metalearning.landscape import Landscape
 from metaml.metalearning.meta_learner import Metafeatures
-from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.metalearning.transfer_gp import ExperienceProcess, Points
 from metaml.system.threads import importing
 

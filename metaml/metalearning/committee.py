@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from metaml.acquisition import COST_ACQUISITIONS
+from metaml.acquisition import COST_ACQUISITIONS, rule_named
 from metaml.acquisition.candidates import SpaceCandidates
 from metaml.acquisition.committee import Belief, Committee, Expert, settled
 from metaml.acquisition.cube import Cube
@@ -34,7 +34,8 @@ class ExperienceCommittee(Committee):
     Rows must be encoded by the encoder of the run history: see `ExperienceCandidates`. The `metric` is needed to make
     scores comparable with those of other data sets. The `experts` (surrogates of this data set alone) are used instead
     if the prior has fewer than ten data sets, or while the guard finds that the prior contradicts the observations.
-    After eight evaluations they also get every third turn, to find what no known data set has shown.
+    After eight evaluations they also get every third turn, to find what no known data set has shown. A `rule` replaces
+    expected improvement.
     """
 
     name = "experience"
@@ -48,11 +49,13 @@ class ExperienceCommittee(Committee):
         beliefs: Beliefs | None = None,
         cost: str | None = None,
         metric: str | None = None,
+        rule: str = "",
         experts_every: int = 3,
     ) -> None:
         super().__init__(experts, cost=cost)
         self.metric = metric
         self.prior = prior
+        self._rule = rule_named(rule) if rule else None
         self.guard = guard or Guard()
         self.beliefs = beliefs
         self.experts_every = experts_every
@@ -100,10 +103,13 @@ class ExperienceCommittee(Committee):
         if not self.is_experienced:
             return super().values(parts)
         mean, std, improvement, seconds = (parts[:, k] for k in range(4))
-        if self.cost is None or self._duration is None:
+        is_timed = self.cost is not None and self._duration is not None
+        if not is_timed and self._rule is None:
             return settled(improvement)
         belief = normal_prediction(mean, np.maximum(std, 1e-12))
-        return settled(COST_ACQUISITIONS[self.cost](belief, self._best, seconds))
+        if self.cost is not None and is_timed:
+            return settled(COST_ACQUISITIONS[self.cost](belief, self._best, seconds))
+        return settled(improvement if self._rule is None else self._rule(belief, self._best))
 
     def bounds(self, parts: Floats, width: float) -> Floats:
         """Return the confidence bound of each row, `width` deviations above its mean."""

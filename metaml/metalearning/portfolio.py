@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.acquisition.candidates import key_of
+from metaml.acquisition.starts import greedy_portfolio
 from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Floats
 from metaml.evaluation.environment import environment
@@ -21,7 +22,6 @@ from metaml.metafeatures.simple import NAMES as SIMPLE
 from metaml.metalearning.fidelity import n_distinct
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.landscape import Landscape
-from metaml.metalearning.start_rules import greedy_portfolio
 from metaml.spaces.config import Config
 
 MOST_SHARED, N_COVERING, N_LOOKED_AT = 24, 4, 200

@@ -89,19 +89,6 @@ def within_groups(y: Floats, groups: Positions, scale: Callable[[Floats], Floats
     return scaled
 
 
-def unit_interval(values: Floats) -> Floats:
-    """Return values scaled to [0, 1]; 0.5 if all are equal.
-
-    >>> unit_interval(np.array([2.0, 4.0, 3.0])).tolist()
-    [0.0, 1.0, 0.5]
-    """
-    span = float(np.ptp(values)) if len(values) else 0.0
-    if span <= 0:
-        return np.full(len(values), 0.5)
-    scaled: Floats = (values - values.min()) / span
-    return scaled
-
-
 def _is_in_target_unit(metric: str | None) -> bool:
     """Return whether a metric has the unit of the target; False for None or an unregistered name."""
     return metric in METRICS and METRICS[metric].is_in_target_unit

@@ -13,31 +13,16 @@ from numpy.typing import NDArray
 from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates, Wish
 from metaml.acquisition.committee import Committee, Expert
 from metaml.encoding import Facts
-from metaml.errors import BadRequest
+from metaml.search.batches import BATCHES, MEAN_WIDTH, USUAL_BATCH, drawn_width
+from metaml.search.strategy import strategy_named
 from metaml.spaces import Space
 from metaml.spaces.config import Config
-from metaml.surrogates import SURROGATES
 from metaml.surrogates.duration import Duration
 
 Array = NDArray[np.float64]
 
 FEW_ERRORS = 10
 """Predictions that must have come true or not before their errors alone say how sure the next one is."""
-MEAN_WIDTH = 2.0
-"""Mean weight on uncertainty in a batch: Exp(1/2), as in Kotthaus et al. (2017), section 3.1."""
-STRATEGIES: dict[str, tuple[Expert, ...]] = {
-    "default": (
-        Expert("gaussian_process", "log_expected_improvement", is_noisy=True),
-        Expert("gbqr_refreshed", "upper_bound"),
-    ),
-    **{
-        name: (Expert(name, maker.acquisition, is_noisy=maker.is_noisy),)
-        for name, maker in SURROGATES.items()
-        if maker.acquisition
-    },
-    "random": (),
-}
-"""Who judges candidates, by the name a user gives. `gbqr` and `forest` are as in van Hoof (2018)."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +99,10 @@ class Optimizer:
     `space` is a space, or any other source of candidates, such as a pool of recorded configurations. The
     first proposals are `starts`, then random ones until `n_random` runs are known, then those of the
     `strategy`; with `random_every` = k, each k-th is random again. A `cost` rule weighs promise against
-    expected seconds. A committee may be given in place of a strategy; it has its own rule. An open proposal counts
-    as if it had its predicted score, and a failed run as if it had the worst score of those that worked.
+    expected seconds. A committee may be given in place of a strategy; it has its own rule. `batch` says how an open
+    proposal counts, usually as if it had its predicted score. A failed run counts as if it had the worst score of those
+    that worked. A strategy may name all of these, as `gbqr+interleaved+constant_liar`; its starts and its use of
+    experience are for whoever builds the optimizer.
     """
 
     def __init__(
@@ -129,15 +116,19 @@ class Optimizer:
         starts: Sequence[Config] = (),
         n_random: int = 3,
         random_every: int = 0,
+        batch: str = "",
         metric: str | None = None,
         seed: int = 0,
     ) -> None:
-        if isinstance(strategy, str) and strategy not in STRATEGIES:
-            raise BadRequest(f"No surrogate is named {strategy!r}. Choose one of {', '.join(STRATEGIES)}.")
+        named = strategy_named(strategy) if isinstance(strategy, str) else None
+        if named is not None:
+            search = named.candidates or search
+            random_every, batch = named.random_every or random_every, named.batch or batch
         self.name, self._committee = _judge(strategy, cost)
         self.starts = tuple(starts)
         self.n_random = n_random
         self.random_every = random_every
+        self._batch = BATCHES[batch or USUAL_BATCH]
         self.metric = metric
         self.seed = seed
         self._candidates: Candidates = (
@@ -279,9 +270,15 @@ class Optimizer:
         if self._committee is None or n < self.n_random or not ranked or is_random_turn:
             return self._proposal(self._candidates.random(self._is_taken, rng), "random")
         self._fit(self._committee, rng)
+        return self._proposal(self._best(self._committee, ranked, rng), self.name, self._committee)
+
+    def _best(self, committee: Committee, ranked: Sequence[Seen], rng: np.random.Generator) -> Candidate:
         known = [seen.config for seen in ranked]
-        candidate = self._candidates.best(self._committee, known, self._is_taken, rng)
-        return self._proposal(candidate, self.name, self._committee)
+        if self._batch.draws_width and self._open:
+            wish = Wish([drawn_width(rng)], lambda rows: np.ones(len(rows), dtype=np.bool_))
+            several = self._candidates.several(committee, known, self._is_taken, rng, wish)
+            return several[0][1] if several else self._candidates.random(self._is_taken, rng)
+        return self._candidates.best(committee, known, self._is_taken, rng)
 
     def _proposal(
         self, candidate: Candidate, proposer: str, committee: Committee | None = None
@@ -319,10 +316,10 @@ class Optimizer:
         # differences.
         y = np.where(np.isnan(scores), np.nanmin(scores), scores)
         seconds = np.array([np.nan if seen.seconds is None else seen.seconds for seen in self._seen])
-        rows = list(self._rows)
-        for proposal, row in self._open.values():
+        rows, known = list(self._rows), y
+        for proposal, row in () if self._batch.draws_width else self._open.values():
             rows.append(row)
-            y = np.append(y, middle if proposal.score is None else proposal.score)
+            y = np.append(y, self._batch.score(known, middle if proposal.score is None else proposal.score))
             seconds = np.append(seconds, np.nan)
         committee.fit(np.stack(rows), y, seconds, int(rng.integers(2**31)))
 
@@ -332,6 +329,6 @@ def _judge(strategy: str | Sequence[Expert] | Committee, cost: str | None) -> tu
     if isinstance(strategy, Committee):
         return strategy.name, strategy
     if isinstance(strategy, str):
-        experts = STRATEGIES[strategy]
-        return strategy, Committee(experts, cost=cost) if experts else None
+        named = strategy_named(strategy)
+        return named.surrogate, Committee(named.experts, cost=named.cost or cost) if named.experts else None
     return "+".join(expert.surrogate for expert in strategy), Committee(tuple(strategy), cost=cost)

@@ -18,9 +18,11 @@ from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.front_search import FrontSearch
-from metaml.search.optimizer import STRATEGIES, Optimizer
+from metaml.search.optimizer import Optimizer
 from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_METHOD, TuneSettings
+from metaml.search.starts import PORTFOLIO_RULES, starts_of
+from metaml.search.strategy import strategy_named
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
@@ -60,8 +62,14 @@ class SearchExperience(Protocol):
         """Return the algorithms, the one with the best expected configuration first."""
         ...
 
-    def committee(self, algorithm: str, experts: tuple[Expert, ...], *, metric: str, cost: str | None) -> Committee:
-        """Return what judges an algorithm's candidates."""
+    def committee(
+        self, algorithm: str, experts: tuple[Expert, ...], *, use: str, metric: str, cost: str | None, rule: str
+    ) -> Committee:
+        """Return what judges an algorithm's candidates by a rule, with experience used as a `process` or `blended`."""
+        ...
+
+    def starts(self, algorithm: str, space: Space, *, rule: str, n: int) -> list[Config]:
+        """Return the configurations of an algorithm to try first by a rule for starts."""
         ...
 
     def candidates(
@@ -92,7 +100,9 @@ class SearchPlan:
     """What a search is made of.
 
     `joins` says after how many evaluations an algorithm may first be chosen; `inert` are the parameters that have no
-    effect on the data set. With `objectives`, their front is searched by the `front_method`.
+    effect on the data set. With `objectives`, their front is searched by the `front_method`. `starts` are the first
+    configurations of each algorithm where the strategy has a rule for them. How a `strategy` uses experience is spelt
+    out in it; where it is not, in plans of older sessions, only `default` uses it.
     """
 
     task: Task
@@ -109,6 +119,7 @@ class SearchPlan:
     inert: tuple[str, ...] = ()
     objectives: tuple[str, ...] = ()
     front_method: str = DEFAULT_METHOD
+    starts: Mapping[str, tuple[Config, ...]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON."""
@@ -124,6 +135,7 @@ class SearchPlan:
         fields["inert"] = tuple(fields.get("inert", ()))
         fields["objectives"] = tuple(fields.get("objectives", ()))
         fields["initial_design"] = tuple((name, dict(config)) for name, config in fields["initial_design"])
+        fields["starts"] = {name: tuple(map(dict, configs)) for name, configs in fields.get("starts", {}).items()}
         return cls(**fields)
 
 
@@ -147,6 +159,7 @@ def make_search_plan(
     the table; `inert` are the parameters without effect on the data set.
     """
     n_iterations, seconds = settings.n_iterations, settings.clock
+    strategy = strategy_named(settings.strategy)
     defaults = default_starts(task, settings.algorithms, facts, seconds=seconds)
     first = [*members, *(item for item in defaults if item not in members)]
     n = N_INITIAL if n_iterations is None else min(N_INITIAL, max(int(INITIAL_SHARE * n_iterations), 2))
@@ -157,7 +170,7 @@ def make_search_plan(
         facts=facts,
         metric=metric,
         algorithms=_in_order(settings.algorithms),
-        strategy=settings.strategy,
+        strategy=strategy.spelt_out().text,
         bandit=settings.bandit,
         schedule=settings.schedule,
         seed=settings.seed,
@@ -166,8 +179,9 @@ def make_search_plan(
         inert=tuple(inert),
         objectives=settings.objectives,
         front_method=settings.front_method,
+        starts=starts_of(strategy, task, facts, settings.algorithms, experience),
     )
-    if starts is None or not starts.is_usable:
+    if starts is None or not starts.is_usable or strategy.start_rule[0] not in PORTFOLIO_RULES:
         return plain
     order = _completed(starts.order(), plain.algorithms) if experience is None else experience.order(plain.algorithms)
     advised = starts.first_configs(n - len(next_ones), given=first, budget_seconds=seconds)
@@ -264,25 +278,32 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Searc
             seed=plan.seed,
         )
     optimizers = {}
-    inert = plan.inert
-    cost, looked_for = (RUNTIME_RULE, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")
+    inert, strategy = plan.inert, strategy_named(plan.strategy)
+    use = strategy.experience or ("process" if strategy.surrogate == "default" else "alone")
+    usual = None if strategy.acquisition else RUNTIME_RULE
+    cost, looked_for = (strategy.cost or usual, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")
+    looked_for = strategy.candidates or looked_for
     for name in plan.algorithms:
         space = ALGORITHMS[name].space(plan.task)
-        starts = [space.default()]
+        starts = plan.starts.get(name, (space.default(),))
         seed = _seed_of(plan.seed, name)
-        if experience is not None and experience.knows(name) and plan.strategy == "default":
+        if experience is not None and experience.knows(name) and strategy.experts and use != "alone":
             optimizers[name] = Optimizer(
                 experience.candidates(name, space, plan.facts, search=looked_for, inert=inert),
-                strategy=experience.committee(name, STRATEGIES["default"], metric=plan.metric, cost=cost),
+                strategy=experience.committee(
+                    name, strategy.experts, use=use, metric=plan.metric, cost=cost, rule=strategy.acquisition
+                ),
                 starts=starts,
                 n_random=1,
+                random_every=strategy.random_every,
+                batch=strategy.batch,
                 metric=plan.metric,
                 seed=seed,
             )
         else:
             optimizers[name] = Optimizer(
                 SpaceCandidates(space, facts=plan.facts, search=looked_for, inert=inert),
-                strategy=plan.strategy,
+                strategy=replace(strategy, cost="").text,
                 cost=cost,
                 starts=starts,
                 metric=plan.metric,

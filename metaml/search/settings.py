@@ -14,6 +14,7 @@ from metaml.evaluation.model_limits import NO_LIMITS, ModelLimits
 from metaml.search.objectives import objective_names
 from metaml.search.pareto_optimizer import METHODS
 from metaml.search.schedules import DEFAULT_SCHEDULE, schedule_named
+from metaml.search.strategy import check_for_search
 from metaml.seeds import check_seed
 from metaml.splits import Splitter
 from metaml.splits.shuffled import HELD_OUT_SHARE
@@ -93,6 +94,7 @@ class TuneSettings:
             raise BadRequest("A session without end was asked for. Give a time budget or a number of iterations.")
         check_seed(self.seed)
         schedule_named(self.schedule)
+        check_for_search(self.strategy)
         if self.n_repeats is not None and self.n_repeats < 0:
             raise BadRequest(f"{self.n_repeats} repeats cannot be made. Ask for 0 or more.")
         if self.patience is not None and self.patience < 1:

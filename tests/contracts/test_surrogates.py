@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaml.acquisition import ACQUISITIONS
-from metaml.search.optimizer import STRATEGIES
+from metaml.search.strategy import STRATEGIES
 from metaml.surrogates import SURROGATES
 
 rng = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaml.metalearning.scales import as_scored, comparable, normal_scores, standardised, unit_interval, within_groups
+from metaml.metalearning.scales import as_scored, comparable, normal_scores, standardised, within_groups
 
 
 def test_flat_data_set_has_zeros_on_both_scales():
@@ -46,8 +46,3 @@ def test_comparable_scores_come_back_in_the_unit_of_the_metric():
 
     assert mean == pytest.approx(scores)
     assert std == pytest.approx([0.4, 0.2])
-
-
-def test_equal_values_lie_in_the_middle_of_the_unit_interval():
-    assert unit_interval(np.array([3.0, 3.0])).tolist() == [0.5, 0.5]
-    assert unit_interval(np.array([1.0, 3.0, 2.0])).tolist() == [0.0, 1.0, 0.5]

@@ -7,7 +7,8 @@ import pytest
 
 from metaml.acquisition.candidates import PoolCandidates, key_of
 from metaml.errors import BadRequest
-from metaml.search.optimizer import STRATEGIES, Optimizer
+from metaml.search.optimizer import Optimizer
+from metaml.search.strategy import STRATEGIES
 from metaml.spaces import Choice, Float, Integer, Space
 
 SPACE = Space(

@@ -11,7 +11,8 @@ from metaml.encoding import Facts
 from metaml.evaluation import Outcome
 from metaml.experience.experience import recall_experience
 from metaml.experience.lesson_files import LessonRequest
-from metaml.search.plan import SearchPlan, build_search, default_starts, inert_settings
+from metaml.search.plan import SearchPlan, build_search, default_starts, inert_settings, make_search_plan
+from metaml.search.settings import TuneSettings
 from metaml_kb import open_kb
 from tests.experienced import DESCRIBED, fill
 
@@ -23,14 +24,14 @@ def experience(tmp_path_factory):
         yield recall_experience(kb, LessonRequest("neg_log_loss", "multiclass", ("decision_tree",)), DESCRIBED)
 
 
-def next_proposal(experience, *, is_timed):
+def next_proposal(experience, *, is_timed, strategy="default"):
     """Return what a search proposes that knows four evaluations."""
     plan = SearchPlan(
         task="multiclass",
         facts=Facts(700, 8, 3),
         metric="neg_log_loss",
         algorithms=("decision_tree",),
-        strategy="default",
+        strategy=strategy,
         bandit="ucb1",
         seed=0,
         is_timed=is_timed,
@@ -51,6 +52,47 @@ def test_seconds_count_only_where_time_does(experience, with_experience):
     assert (timed.proposer == "experience") is with_experience
     assert timed.seconds > 0
     assert counted.seconds is None
+
+
+@pytest.mark.parametrize(
+    ("strategy", "proposer"),
+    [("gbqr+blended", "experience"), ("gbqr+alone", "gbqr"), ("gbqr", "gbqr"), ("random", "random")],
+)
+def test_the_strategy_says_whether_experience_has_a_vote(experience, strategy, proposer):
+    # A plan that spells nothing out is one of an older session, which used experience with the default only.
+    assert next_proposal(experience, is_timed=False, strategy=strategy).proposer == proposer
+
+
+def plan_of(experience, strategy):
+    settings = TuneSettings(algorithms=("decision_tree",), strategy=strategy, n_iterations=20)
+    return make_search_plan(
+        "multiclass", Facts(700, 8, 3), (), None, experience, settings=settings, metric="neg_log_loss"
+    )
+
+
+@pytest.mark.parametrize("rule", ["delta", "best", "knn", "design"])
+def test_an_algorithm_starts_as_the_strategy_says(experience, rule):
+    plan = plan_of(experience, f"gbqr+{rule}:4")
+
+    space = ALGORITHMS["decision_tree"].space("multiclass")
+    starts = plan.starts["decision_tree"]
+    assert space.default() in starts[:2]
+    assert len(starts) >= 4
+    assert all(space.is_valid(config) for config in starts)
+    assert build_search(plan, experience).ask().proposal.config == starts[0]
+    assert SearchPlan.from_json(plan.as_json()) == plan
+
+
+def test_the_best_predicted_starts_are_those_of_the_known_worlds(experience):
+    best = plan_of(experience, "gbqr+best").starts["decision_tree"]
+    even = plan_of(experience, "gbqr+design").starts["decision_tree"]
+
+    assert np.mean([c["min_samples_leaf"] for c in best]) < np.mean([c["min_samples_leaf"] for c in even])
+
+
+def test_a_plan_spells_out_how_experience_is_used(experience):
+    assert plan_of(experience, "gbqr").strategy == "gbqr+blended"
+    assert plan_of(experience, "default").strategy == "default"
 
 
 def test_quick_learners_come_first_where_boosting_would_take_much_of_the_time():

@@ -94,7 +94,7 @@ def test_a_resumed_search_keeps_algorithms_bandit_surrogate_and_seed(iris, execu
         settings = earlier.resumed(TuneSettings(algorithms=("k_neighbors", "mlp"), seed=1))
 
     assert set(settings.algorithms) == {"decision_tree", "k_neighbors"}
-    assert (settings.bandit, settings.strategy, settings.seed) == ("uniform", "forest", 7)
+    assert (settings.bandit, settings.strategy, settings.seed) == ("uniform", "forest+blended", 7)
 
 
 def test_a_session_that_another_process_holds_is_not_taken_over(iris, executor, tmp_path):

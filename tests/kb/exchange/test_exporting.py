@@ -3,7 +3,7 @@
 import pytest
 
 from metaml.experience.vocabulary import PUBLIC_WORDS
-from metaml.search.optimizer import STRATEGIES
+from metaml.search.strategy import STRATEGIES
 from metaml_kb import DatasetRecord, ProposalRecord, open_kb
 from metaml_kb.errors import CannotOpen
 from metaml_kb.exchange import export, import_file, n_runs_in
