@@ -91,7 +91,7 @@ def bot(
 
     Example: metaml bot --builtin --runs 60 --workers 2
     """
-    from metaml.algorithms import ALGORITHMS
+    from metaml.algorithms import SEARCHED
     from metaml.budget import seconds_of
     from metaml.cluster.choice import executor_for
     from metaml.evaluation import Limits
@@ -99,7 +99,7 @@ def bot(
     from metaml.random_bot.grid import grid_of
     from metaml.sources.named import named_sources
 
-    chosen = names_in(algorithms) if algorithms else tuple(ALGORITHMS)
+    chosen = names_in(algorithms) if algorithms else SEARCHED
     settings = BotSettings(
         algorithms=chosen,
         grid=grid_of(grid, chosen) if grid else {},

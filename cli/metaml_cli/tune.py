@@ -221,7 +221,7 @@ def tune(
     chosen_executor = executor_for(address, workers, default=default, n_threads=threads, on_note=line.say)
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
-        from metaml.algorithms import ALGORITHMS
+        from metaml.algorithms import SEARCHED
         from metaml.data import ReadingLimits, column_options, read_dataset
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
@@ -256,7 +256,7 @@ def tune(
             metric=metric,
             seconds=seconds,
             n_iterations=iterations,
-            algorithms=chosen(names_in(algorithms) if algorithms else tuple(ALGORITHMS), names_in(exclude or "")),
+            algorithms=chosen(names_in(algorithms) if algorithms else SEARCHED, names_in(exclude or "")),
             strategy=with_choices(
                 surrogate or chosen_preset.strategy, acquisition=acquisition, starts=starts, batch=batch
             ),

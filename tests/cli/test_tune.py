@@ -18,6 +18,8 @@ import pytest
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
+from metaml.algorithms import SEARCHED
+from metaml.records.session_keys import SEARCH_PLAN
 from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Chosen
 from metaml.tuning.session import TuneProgress
@@ -53,6 +55,18 @@ def test_tune_then_predict(iris_csv, tmp_path):
     assert pd.read_csv(tmp_path / "predictions.csv").columns.tolist() == ["prediction", "0", "1", "2"]
     with open_kb(tmp_path / "kb.db") as kb:
         assert len(kb.runs(session="tune")) == 3
+
+
+def test_a_search_leaves_out_algorithms_that_must_be_asked_for(iris_csv, tmp_path):
+    kb = tmp_path / "kb.db"
+    command = ["tune", str(iris_csv), "--iterations", "1", "--kb", str(kb), "--output", str(tmp_path / "out")]
+
+    done = CliRunner().invoke(app, command)
+
+    assert done.exit_code == 0, done.output
+    with sqlite3.connect(kb) as connection:
+        (settings,) = connection.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
+    assert sorted(json.loads(settings)[SEARCH_PLAN]["algorithms"]) == sorted(SEARCHED)
 
 
 @pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
