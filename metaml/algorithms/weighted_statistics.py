@@ -14,7 +14,7 @@ def weighted_moments(columns: Matrix, weight: Vector) -> tuple[Floats, Floats]:
     """Return the mean and the standard deviation of each column; no cell is missing.
 
     >>> means, deviations = weighted_moments(np.array([[0.0], [3.0]]), np.array([2.0, 1.0]))
-    >>> means.tolist(), (deviations**2).tolist()
+    >>> means.tolist(), (deviations**2).round(6).tolist()
     ([1.0], [2.0])
     """
     means = np.average(columns, axis=0, weights=weight)
