@@ -34,7 +34,6 @@ CANDIDATES: dict[str, tuple[str, dict[str, object]]] = {
     "additive": ("additive", {}),
     "lightgbm, extra trees": ("lightgbm", {"extra_trees": True, "learning_rate": 0.05}),
     "lightgbm, 127 leaves": ("lightgbm", {"num_leaves": 127, "learning_rate": 0.05, "feature_fraction": 0.9}),
-    "xgboost, dart": ("xgboost", {"booster": "dart", "n_rounds": 100, "rate_drop": 0.1, "skip_drop": 0.5}),
     "k-NN, quantiles": ("k_neighbors", {"scaling": "quantile", "metric": "manhattan"}),
     "linear, quantiles": ("elastic_net", {"scaling": "quantile", "alpha": 0.01}),
     "mlp, quantiles": ("mlp", {"scaling": "quantile", "n_layers": 1, "width": 256, "learning_rate": 0.001}),
