@@ -4,9 +4,9 @@ python benchmarks/line_up.py make  --store DIR     evaluates what is missing (ca
 python benchmarks/line_up.py table --store DIR
 
 Two thirds of the rows of each data set train, in five folds; the models of the folds are averaged. The pool is the
-default of every algorithm that a search tries. The table says how the held-out loss of the ensemble that is chosen from
-the pool changes if one candidate joins it, and what that candidate takes. Named before it was run: a candidate joins the
-line-up if it lowers the loss by half a per cent and by two standard errors, on at least 60 % of the data sets.
+default of every algorithm that a search tries. The table says how the held-out loss of the ensemble that is chosen
+from the pool changes if one candidate joins it, and what that candidate takes. Named before it was run: a candidate
+joins the line-up if it lowers the loss by half a per cent and by two standard errors, on 60 % of the data sets or more.
 """
 
 import argparse

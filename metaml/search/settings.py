@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Literal
 
 from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
@@ -28,8 +29,13 @@ more than it has. Use at least 2,000 rows."""
 LEAST_HELD_OUT = 1000
 """Rows that a single held-out fold needs. With two classes, count only the rarer one, twice."""
 LONGEST_SHARE, FIRST_DEFAULT_SHARE, FIRST_SHARE = 0.15, 0.2, 0.6
-"""The share of the time budget that one evaluation may take: an ordinary one (or three times the quickest so far, if
-that is more), one of the first defaults, and any one while no evaluation is complete."""
+"""The share of the time budget that one evaluation may take: an ordinary one, one of the first defaults, and any one
+while no evaluation is complete."""
+SHORT_BUDGET, BEYOND = 30.0, 1 / 3
+"""Beyond 30 s of budget, the time of an ordinary evaluation grows a third as fast: a learner that must stop returns the
+best model it has, and a search that has time should not spend it on one."""
+SLOWER = 3.0
+"""Whatever the budget, an evaluation may take this many times the quickest one or, up to its share, the typical one."""
 EXPENSIVE, EXPENSIVE_ROWS, FEW_HELD_OUT = 4, 3, 300
 """If all folds would take four times the share, use one held-out fold with three times the rows instead."""
 TOO_EXPENSIVE, FEWEST_HELD_OUT = 20, 100
@@ -165,15 +171,22 @@ def describe_seconds(settings: TuneSettings) -> float:
     return 10.0 if settings.clock is None else min(max(DESCRIBE_SHARE * settings.clock, 0.1), 2.0)
 
 
-def longest_evaluation(settings: TuneSettings, quickest: float | None, *, is_first_default: bool = False) -> float:
-    """Return the limit of one evaluation: once the quickest is complete, none may take most of the time alone."""
+def longest_evaluation(settings: TuneSettings, complete: Sequence[float], *, is_first_default: bool = False) -> float:
+    """Return the limit of one evaluation, given the seconds of the complete ones: none may take most of the time alone.
+
+    >>> longest_evaluation(TuneSettings(seconds=300.0), [2.0, 3.0, 9.0])
+    18.0
+    """
     limit = settings.limits.seconds
     if settings.clock is None:
         return limit
-    if quickest is None:
+    if not complete:
         return min(limit, FIRST_SHARE * settings.clock)
-    share = FIRST_DEFAULT_SHARE if is_first_default else LONGEST_SHARE
-    return min(limit, max(share * settings.clock, 3 * quickest))
+    if is_first_default:
+        return min(limit, max(FIRST_DEFAULT_SHARE * settings.clock, SLOWER * min(complete)))
+    usual = LONGEST_SHARE * min(settings.clock, SHORT_BUDGET + BEYOND * (settings.clock - SHORT_BUDGET))
+    slow = min(SLOWER * median(complete), LONGEST_SHARE * settings.clock)
+    return min(limit, max(usual, slow, SLOWER * min(complete)))
 
 
 def folds_and_rows(dataset: Dataset, settings: TuneSettings) -> tuple[int, int | None]:

@@ -31,7 +31,7 @@ def why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> st
         return f"no evaluation has a defined {label}; give more rows, fewer --folds or another --metric"
     if n and statuses["memory"] == n:
         return f"no evaluation kept to {settings.limits.megabytes:g} MB of memory; raise --limit-memory"
-    if n and statuses["timeout"] == n and longest_evaluation(settings, None) == settings.limits.seconds:
+    if n and statuses["timeout"] == n and longest_evaluation(settings, []) == settings.limits.seconds:
         return f"no evaluation was complete within {settings.limits.seconds:g} s; raise --limit-seconds"
     errors = [
         trial.outcome.error for trial in found.trials if trial.outcome.error and trial.outcome.status != "timeout"

@@ -32,9 +32,9 @@ class JobLimits:
         """Return the job of a configuration, given the trials so far and the seconds left to the search."""
         left = min(left, self.budget.left)
         complete = ranked(trials)
-        quickest = min((trial.outcome.seconds for trial in complete), default=None)
+        taken = [trial.outcome.seconds for trial in complete]
         is_default = (algorithm, config) in self.defaults
-        longest = min(longest_evaluation(self.settings, quickest, is_first_default=is_default), left)
+        longest = min(longest_evaluation(self.settings, taken, is_first_default=is_default), left)
         return Job(
             self.dataset,
             algorithm,

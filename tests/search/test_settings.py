@@ -94,7 +94,14 @@ def test_metafeatures_get_a_share_of_the_time():
 def test_no_evaluation_takes_most_of_the_time_once_one_is_complete():
     settings = TuneSettings(seconds=100.0, limits=Limits(50.0))
 
-    assert longest_evaluation(settings, None) == 50.0
-    assert longest_evaluation(settings, 1.0) == 15.0
-    assert longest_evaluation(settings, 1.0, is_first_default=True) == 20.0
-    assert longest_evaluation(settings, 10.0) == 30.0
+    assert longest_evaluation(settings, []) == 50.0
+    assert longest_evaluation(settings, [1.0]) == pytest.approx(8.0)
+    assert longest_evaluation(settings, [1.0], is_first_default=True) == 20.0
+    assert longest_evaluation(settings, [10.0]) == 30.0
+
+
+def test_where_evaluations_are_slow_one_may_take_three_times_the_typical_one():
+    settings = TuneSettings(seconds=300.0)
+
+    assert longest_evaluation(settings, [0.1, 10.0, 12.0]) == 30.0
+    assert longest_evaluation(settings, [0.1, 40.0, 50.0]) == 45.0
