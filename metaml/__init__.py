@@ -7,13 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaml.api import evaluate, load, predict, tune
+    from metaml.api import tune
     from metaml.blackbox import Optimizer, minimize
     from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.experience.knowledge_base import open_kb
     from metaml.experience.zero_shot import zero_shot
     from metaml.explanation.column_selection import columns
+    from metaml.tuning.results.predicting import evaluate, load, predict
     from metaml.tuning.results.result import TuneResult
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
 
@@ -33,12 +34,12 @@ _HOMES = {
     "columns": "metaml.explanation.column_selection",
     "describe": "metaml.commands",
     "explain": "metaml.commands",
-    "evaluate": "metaml.api",
+    "evaluate": "metaml.tuning.results.predicting",
     "learn": "metaml.commands",
-    "load": "metaml.api",
+    "load": "metaml.tuning.results.predicting",
     "minimize": "metaml.blackbox",
     "open_kb": "metaml.experience.knowledge_base",
-    "predict": "metaml.api",
+    "predict": "metaml.tuning.results.predicting",
     "replay": "metaml.commands",
     "reproduce": "metaml.commands",
     "suggest": "metaml.commands",

@@ -1,4 +1,4 @@
-"""metaml from Python: `tune` gives a model, a leaderboard and a report; `predict` uses the model on new rows."""
+"""metaml from Python: `tune` gives a model, a leaderboard and a report."""
 
 import warnings
 from collections.abc import Iterable
@@ -13,16 +13,12 @@ from metaml.algorithms import SEARCHED
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
-from metaml.data import Dataset, Names, Ordinal, ReadingLimits, column_options, read_frame
+from metaml.data import Dataset, Names, Ordinal, ReadingLimits, column_options
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
-from metaml.evaluation import METRICS, Limits
-from metaml.evaluation import metric as metric_of
+from metaml.evaluation import Limits
 from metaml.evaluation.model_limits import ModelLimits
 from metaml.experience.load_history import check_left_out
-from metaml.model import Model
-from metaml.model import load as load_model
-from metaml.model.table import prediction_table, with_intervals
 from metaml.records.kept_predictions import form_of
 from metaml.report.wording import counted
 from metaml.search.presets import preset_named
@@ -32,7 +28,7 @@ from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
 from metaml.system.cores import default_workers
 from metaml.system.interrupts import interrupts_of_caller
-from metaml.tuning.own_test import OwnTest, labelled_rows, own_test
+from metaml.tuning.own_test import OwnTest, own_test
 from metaml.tuning.results.result import TuneResult
 from metaml.tuning.run import tune as tune_dataset
 from metaml.tuning.stopping.progress import display_of
@@ -85,6 +81,7 @@ def tune(
     group: str | None = None,
     keep_group: bool = False,
     time: str | None = None,
+    weight: str | None = None,
     columns: Names = (),
     categorical: Names = (),
     numeric: Names = (),
@@ -145,7 +142,8 @@ def tune(
       1 in a notebook and 0 elsewhere.
 
     `group` is a column whose values are never both trained on and tested; it is no feature unless `keep_group`. `time`
-    is a column of dates or numbers: models are tested on later rows than they were trained on. `test` is a file or a
+    is a column of dates or numbers: models are tested on later rows than they were trained on. `weight` is a
+    column that says how much each row counts, in learning and in every score; it is no feature. `test` is a file or a
     frame that the model is scored on, and that is used for nothing else. `cv` is a number of folds, a splitter of
     scikit-learn, or pairs of training and test rows; each row may be tested once.
 
@@ -191,6 +189,7 @@ def tune(
         group=group,
         keeps_group=keep_group,
         time=time,
+        weight=weight,
         columns=columns,
         categorical=categorical,
         numeric=numeric,
@@ -216,97 +215,6 @@ def tune(
         workers=workers,
         threads=threads,
     )
-
-
-def load(path: str | Path) -> Model:
-    """Return a saved model, as `metaml tune` and `TuneResult.model.save` write it.
-
-    `path` is the folder that `tune` wrote, or a model.zip. Nothing in the file is executed. Raises `BadModel` if there
-    is no model, or if the file was changed.
-
-    >>> load("nowhere")
-    Traceback (most recent call last):
-    metaml.errors.BadModel: There is no model at nowhere. ...
-    """
-    return load_model(path)
-
-
-def predict(
-    model: str | Path | Model | TuneResult,
-    data: str | Path | pd.DataFrame,
-    *,
-    proba: bool = False,
-    interval: float | None = None,
-) -> pd.DataFrame:
-    """Return the column `prediction` for the rows of a table, in their order.
-
-    `model` is a model, the result of `tune`, or where one was saved. `data` is a csv, parquet or ARFF file or a frame,
-    whose index is kept. With `proba`, each class has one more column, with its probability (0 to 1). With an
-    `interval`, such as 0.9, the columns `low` and `high` hold the true value with this probability; for classes, the
-    column `set` has the labels that are possible. A note, such as
-    one on a missing column, is a `UserWarning`.
-
-    Raises `BadModel` if there is no model, `BadDataset` for rows that the model cannot use, and `BadRequest` if `proba`
-    is asked of a model that predicts a number.
-
-    >>> from sklearn.datasets import load_iris
-    >>> frame = load_iris(as_frame=True).frame
-    >>> result = tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:")
-    >>> predict(result, frame.head(2))
-       prediction
-    0           0
-    1           0
-    """
-    loaded = model.model if isinstance(model, TuneResult) else model if isinstance(model, Model) else load(model)
-    if proba and loaded.labels is None:
-        raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave proba out.")
-    frame = data if isinstance(data, pd.DataFrame) else read_frame(data, like=loaded.schema)
-    answer = loaded.answer(frame)
-    for note in (*loaded.notes, *answer.notes):
-        warnings.warn(note, UserWarning, stacklevel=2)
-    table = prediction_table(loaded, answer, proba=proba)
-    if interval is not None:
-        table = with_intervals(table, loaded.predict_interval(frame, interval))
-    return table.set_axis(frame.index)
-
-
-def evaluate(
-    model: str | Path | Model | TuneResult, data: str | Path | pd.DataFrame, *, metric: str | None = None
-) -> pd.DataFrame:
-    """Return what a model scores on labelled rows: columns `metric`, `score`, `error`, `n_rows`, `cross_validated`.
-
-    `model` is a model, the result of `tune`, or where one was saved. `data` is a csv, parquet or ARFF file or a frame
-    with the target. There is a row for each metric of the task, that of the model first, or only one for `metric`.
-    Scores are higher-is-better; `error` is their standard error. `cross_validated` is what the model's own metric was
-    in its search, NaN for the others. Notes, such as one on unknown labels, are `UserWarning`s.
-
-    Raises `BadModel` if there is no model, `BadDataset` for rows that cannot be used or have no target, and
-    `BadRequest` for a metric that is not for the task.
-
-    >>> from sklearn.datasets import load_iris
-    >>> frame = load_iris(as_frame=True).frame
-    >>> result = tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:")
-    >>> evaluate(result, frame, metric="accuracy")["n_rows"].tolist()
-    [150]
-    """
-    loaded = model.model if isinstance(model, TuneResult) else model if isinstance(model, Model) else load(model)
-    rows = labelled_rows(data, loaded.schema, loaded.labels, loaded.dataset)
-    fitting = [name for name, found in METRICS.items() if loaded.task in found.tasks]
-    names = sorted(fitting, key=lambda name: name != loaded.metric) if metric is None else [metric_of(metric).name]
-    if not set(names) <= set(fitting):
-        raise BadRequest(f"The metric {metric} is not for a {loaded.task} target. Choose among: {', '.join(fitting)}.")
-    found = rows.all_facts(loaded, names, rows.truth)
-    for note in (*loaded.notes, *found[0].notes):
-        warnings.warn(note, UserWarning, stacklevel=2)
-    return pd.DataFrame(
-        {
-            "metric": names,
-            "score": [facts.score for facts in found],
-            "error": [facts.error for facts in found],
-            "n_rows": [facts.n_rows for facts in found],
-            "cross_validated": [loaded.score if name == loaded.metric else None for name in names],
-        }
-    ).astype({"cross_validated": "float64"})
 
 
 def settings_of(

@@ -158,13 +158,14 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Find the best model that the budget allows for the rows `X` and their targets `y`; return the estimator.
 
         `X` is a frame or a two-dimensional array, `y` has one label or number per row. Rows with the same value in
-        `groups` are never both trained on and tested in the search. An interrupt ends the search
-        with the best model so far and a `UserWarning`. Raises ValueError if they cannot be used or a parameter makes no
-        sense.
+        `groups` are never both trained on and tested in the search. `sample_weight` says how much each row counts, in
+        learning and in every score: a whole number is how often it is there, and 0 leaves it out. An interrupt ends the
+        search with the best model so far and a `UserWarning`. Raises ValueError if they cannot be used or a parameter
+        makes no sense.
         """
         # A fit that fails must not leave an older model beside what it learnt of the new rows.
         self.__dict__.pop("model_", None)
@@ -193,7 +194,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
             frame, y = self._rows_and_target(X, y)
             taken = {str(column).strip() for column in frame.columns}
             target = free_name(target, taken)
-            frame, options = self._with_roles(frame, {"group": groups}, {*taken, target})
+            frame, options = self._with_roles(frame, {"group": groups, "weight": sample_weight}, {*taken, target})
             dataset = replace(self._dataset_of(frame, y, target, options), name=name)
             result = result_of(
                 dataset,
@@ -229,7 +230,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         named: dict[str, Any] = {}
         for role, values in given.items():
             if values is not None:
-                array = column_or_1d(values)
+                array = np.full(len(frame), values) if np.ndim(values) == 0 else column_or_1d(np.asarray(values))
                 check_consistent_length(frame, array)
                 named[role] = free_name(role, taken)
                 frame = frame.assign(**{named[role]: array})

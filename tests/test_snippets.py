@@ -82,6 +82,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     visits(60).to_csv(folder / "visits.csv", index=False)
     shop(60).to_csv(folder / "shop.csv", index=False)
     visits(20).to_csv(folder / "later.csv", index=False)
+    visits(60).assign(persons=np.arange(60) % 3 + 1).to_csv(folder / "survey.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("METAML_STARTER")
         metaml("tune", folder / "data.csv", *SHORT, "--output", folder / "result", "--kb", folder / "kb.db")

@@ -89,6 +89,9 @@ def evaluate(
     model: Annotated[Path, typer.Argument(help="The folder that metaml tune wrote, or a model.zip.")],
     data: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file with the target.")],
     metric: Annotated[str | None, typer.Option(help="Only this metric; default: all metrics of the task.")] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column that says how much each row counts; default: that of the search.")
+    ] = None,
     form: Annotated[Format, typer.Option("--format", help="csv and json write only data to standard output.")] = (
         Format.table
     ),
@@ -102,11 +105,11 @@ def evaluate(
     """
     import warnings
 
-    from metaml.api import evaluate as evaluate_model
+    from metaml.tuning.results.predicting import evaluate as evaluate_model
 
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always", UserWarning)
-        table = evaluate_model(model, data, metric=metric)
+        table = evaluate_model(model, data, metric=metric, weight=weight)
     for note in notes:
         say(f"Note: {note.message}")
     show(table, form)

@@ -166,6 +166,9 @@ def tune(
         str | None,
         typer.Option("--time", help="Column of dates or numbers: train on earlier rows, test on later ones."),
     ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column that says how much each row counts, in learning and in every score.")
+    ] = None,
     test: Annotated[
         Path | None,
         typer.Option(help="A second table with the same columns. It is used only to score the final model."),
@@ -236,6 +239,7 @@ def tune(
             group=group,
             keeps_group=keep_group,
             time=time_column,
+            weight=weight,
             columns=columns or (),
             categorical=categorical or (),
             numeric=numeric or (),

@@ -1,12 +1,12 @@
 """A data set that learners can use: numbers and categories, a target, and what was done to get there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metaml.arrays import Array
+from metaml.arrays import Array, Floats
 from metaml.data.columns import Column, Repair
 from metaml.data.roles import NO_ROLES, Roles
 from metaml.data.schema import Schema
@@ -24,7 +24,7 @@ class Dataset:
     `columns` are the raw columns without the target, used or not. `rows` are the positions of the used rows in
     the raw table. `ignored` are the raw columns that the user left out. `warnings` are sentences about what is
     suspicious, such as a column that alone nearly determines the target. `roles` are what other columns are for, such
-    as groups; `hints` are about columns that look like time or groups and were not said to be.
+    as groups or weights; `hints` are about columns that look like time or groups and were not said to be.
     """
 
     name: str
@@ -49,6 +49,20 @@ class Dataset:
         """Return the features with which the prediction may only rise (1), or only fall (-1)."""
         said = self.roles.options.directions
         return {item.outputs[0]: said[item.source] for item in self.schema.features if item.source in said}
+
+    @property
+    def row_weights(self) -> Floats | None:
+        """Return how much each row counts; None if all count the same."""
+        return self.roles.weights
+
+    def weights_of(self, rows: npt.NDArray[np.intp]) -> Floats | None:
+        """Return how much each of these rows counts; None if all rows count the same."""
+        return None if self.row_weights is None else self.row_weights[rows]
+
+    def part(self, rows: npt.NDArray[np.intp]) -> "Dataset":
+        """Return the data set of some of the rows, under the same fingerprint: for work that is not stored."""
+        X = self.X.iloc[rows].reset_index(drop=True)
+        return replace(self, X=X, y=self.y[rows], rows=self.rows[rows], roles=self.roles.only(rows))
 
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape

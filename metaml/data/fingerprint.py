@@ -13,7 +13,7 @@ from metaml.data.roles import NO_ROLES, Roles
 def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str, roles: Roles = NO_ROLES) -> str:
     """Return a hash (BLAKE2b, 16 bytes) of what learners see: the names and values of features and target.
 
-    Groups and times count, too, if there are any: with them, the same rows are another thing to learn.
+    Groups, times and weights count, too, if there are any: with them, the same rows are another thing to learn.
 
     The order of the columns and the numbering of labels do not matter; the order of the rows does, because fold
     plans depend on it. Integers and equal floats are the same, and so are all kinds of missing.

@@ -20,6 +20,7 @@ class ColumnOptions:
 
     `group`: rows with the same value belong together, and no group is both trained on and tested. The column is no
     feature, unless `keeps_group`. `time`: models are tested on rows that are later than those they were trained on.
+    `weight`: how much a row counts, in learning and in every score; it is no feature.
 
     `columns`: the only columns that may be features; empty means all. `categorical`, `numeric`: columns to read as
     categories, or as numbers, whatever they look like. `ordinal`: pairs of a column and its levels, lowest first.
@@ -29,6 +30,7 @@ class ColumnOptions:
     group: str | None = None
     keeps_group: bool = False
     time: str | None = None
+    weight: str | None = None
     columns: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()

@@ -83,7 +83,7 @@ def _prepare(
             f"{name} has {len(rows)} usable rows of {len(frame)}, but {FEWEST_ROWS} are needed. Give more rows."
         )
 
-    roles = roles.only(learnt.rows)
+    roles = roles.only(learnt.rows).with_settled_weights()
     kept = frame if len(rows) == len(frame) else frame.iloc[rows]
     wanted, left_out = wanted_columns(names, {target_name, *no_features(options)}, options)
     findings = [

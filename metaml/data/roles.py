@@ -1,4 +1,4 @@
-"""What some columns are for, beside features and target: they group rows, or order them in time."""
+"""What some columns are for, beside features and target: they group rows, order them in time, or weigh them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from metaml.data.dates import find_dates, parse_dates
 from metaml.data.options import NO_OPTIONS, ColumnOptions
 from metaml.data.schema import moments_of
 from metaml.data.target import find_column
+from metaml.data.weights import settled, weight_repairs, weights_in
 from metaml.errors import BadDataset, BadRequest
 
 Ints = npt.NDArray[np.int64]
-ROLES = ("group", "time")
+ROLES = ("group", "time", "weight")
 """The options that name a column with a role."""
 
 
@@ -29,19 +30,20 @@ ROLES = ("group", "time")
 class Roles:
     """The roles of a data set's columns, with a value for each row of the data set.
 
-    `groups` are codes: equal ones belong together. `times` are numbers: smaller ones are earlier. None means that no
-    column has that role.
+    `groups` are codes: equal ones belong together. `times` are numbers: smaller ones are earlier. `weights` say how
+    much each row counts. None means that no column has that role, or that all rows count the same.
     """
 
     options: ColumnOptions = NO_OPTIONS
     groups: Ints | None = None
     times: Floats | None = None
+    weights: Floats | None = None
 
     @property
     def digest(self) -> bytes:
         """Return a hash of the values, and of which predictions may only rise or fall; empty if there is neither."""
         digest = hashlib.blake2b(digest_size=16)
-        parts = {"groups": self.groups, "times": self.times}
+        parts = {"groups": self.groups, "times": self.times, "weights": self.weights}
         known = {name: values for name, values in parts.items() if values is not None}
         for name, values in known.items():
             digest.update(name.encode() + np.ascontiguousarray(values + 0).tobytes())
@@ -56,7 +58,12 @@ class Roles:
             self.options,
             None if self.groups is None else self.groups[rows],
             None if self.times is None else self.times[rows],
+            None if self.weights is None else self.weights[rows],
         )
+
+    def with_settled_weights(self) -> Roles:
+        """Return the roles with weights as they count among these rows."""
+        return self if self.weights is None else replace(self, weights=settled(self.weights))
 
 
 NO_ROLES = Roles()
@@ -79,14 +86,15 @@ def check_roles(frame: pd.DataFrame, options: ColumnOptions, target: str, file_n
 
 def no_features(options: ColumnOptions) -> set[str]:
     """Return the columns that have a role and are no features."""
-    return {options.group} if options.group is not None and not options.keeps_group else set()
+    groups = () if options.keeps_group else (options.group,)
+    return {name for name in (*groups, options.weight) if name is not None}
 
 
 def read_roles(frame: pd.DataFrame, options: ColumnOptions) -> tuple[Roles, npt.NDArray[np.intp], tuple[Repair, ...]]:
     """Return the roles of the rows that can be used, these rows, and what was done to the others."""
     n_rows = len(frame)
     is_usable, repairs = np.ones(n_rows, dtype=bool), []
-    groups = times = None
+    groups = times = weights = None
     if options.group is not None:
         groups, n_missing = groups_in(frame[options.group])
         if not options.keeps_group:
@@ -101,8 +109,12 @@ def read_roles(frame: pd.DataFrame, options: ColumnOptions) -> tuple[Roles, npt.
             raise BadDataset(f"The column {options.time!r} has no time at all. Choose another with --time.")
         if n_missing:
             repairs.append(Repair(options.time, f"{with_noun(n_missing, 'row')} dropped", "without a time"))
+    if options.weight is not None:
+        weights = weights_in(frame[options.weight], options.weight)
+        repairs += weight_repairs(weights, options.weight)
+        is_usable &= weights > 0
     rows = np.flatnonzero(is_usable)
-    return Roles(options, groups, times).only(rows), rows, tuple(repairs)
+    return Roles(options, groups, times, weights).only(rows), rows, tuple(repairs)
 
 
 def groups_in(column: pd.Series) -> tuple[Ints, int]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from metaml.arrays import Array, Floats
 from metaml.ensemble.selection import score
+from metaml.metrics.base import Weight, error_of_mean, mean_over_rows, some
 from metaml.splits.shuffled import plan_folds
 from metaml.system.threads import at_most_threads
 
@@ -91,76 +92,81 @@ class Calibrated:
     error: float
 
 
-def calibrate(probabilities: Array, truth: Array, folds: Array, metric_name: str) -> Calibrated | None:
+def calibrate(
+    probabilities: Array, truth: Array, folds: Array, metric_name: str, row_weights: Weight = None
+) -> Calibrated | None:
     """Return the calibration of out-of-fold probabilities that helps by a standard error; None if none does.
 
     It is judged on rows it was not fitted on: those of a fold are calibrated by the others. A single fold is cut into
-    five parts. The score by the metric of the search may not fall.
+    five parts. The score by the metric of the search may not fall. `row_weights` say how much each row counts.
     """
     rows = np.flatnonzero(np.isfinite(probabilities).all(axis=1))
     chances, truth = np.asarray(probabilities, dtype=np.float64)[rows], np.asarray(truth)[rows]
     if len(rows) < FEWEST_ROWS or len(np.unique(truth)) < 2:
         return None
-    parts = np.asarray(folds)[rows]
+    parts, weight = np.asarray(folds)[rows], some(row_weights, rows)
     if len(np.unique(parts)) == 1:
         parts = plan_folds(len(rows), truth, n_folds=N_PARTS).assignment
     before = _losses(chances, truth)
-    plain = score(chances, truth, metric_name, folds=parts)
+    plain = score(chances, truth, metric_name, folds=parts, row_weights=weight)
     found: tuple[str, Floats, Floats] | None = None
     # Steps of the optimiser are so small that threads only wait for one another.
     with at_most_threads(1):
         for method in METHODS:
             if method == "isotonic" and len(rows) < FEWEST_ISOTONIC:
                 continue
-            made = _cross_fitted(chances, truth, parts, method)
+            made = _cross_fitted(chances, truth, weight, parts, method)
             after = _losses(made, truth)
-            helps = _exceeds_error((before if found is None else found[2]) - after)
-            if helps and score(made, truth, metric_name, folds=parts) >= plain - 1e-12:
+            gains = (before if found is None else found[2]) - after
+            helps = mean_over_rows(gains, weight) > error_of_mean(gains, weight)
+            if helps and score(made, truth, metric_name, folds=parts, row_weights=weight) >= plain - 1e-12:
                 found = method, made, after
         if found is None:
             return None
         method, made, after = found
-        calibration = _fit(chances, truth, method)
+        calibration = _fit(chances, truth, weight, method)
     whole = np.full(np.shape(probabilities), np.nan)
     whole[rows] = made
     gains = before - after
-    return Calibrated(calibration, whole, float(gains.mean()), _standard_error(gains))
+    return Calibrated(calibration, whole, mean_over_rows(gains, weight), error_of_mean(gains, weight))
 
 
-def _cross_fitted(chances: Floats, truth: Array, parts: Array, method: str) -> Floats:
+def _cross_fitted(chances: Floats, truth: Array, weight: Weight, parts: Array, method: str) -> Floats:
     """Return the probabilities of each part after a calibration that was fitted to the other parts."""
     made = np.empty_like(chances)
     for part in np.unique(parts):
         inside = parts == part
-        made[inside] = _fit(chances[~inside], truth[~inside], method)(chances[inside])
+        learnt = _fit(chances[~inside], truth[~inside], some(weight, ~inside), method)
+        made[inside] = learnt(chances[inside])
     return made
 
 
-def _fit(chances: Floats, truth: Array, method: str) -> Calibration:
+def _fit(chances: Floats, truth: Array, weight: Weight, method: str) -> Calibration:
     most = max(MOST_CELLS // chances.shape[1], FEWEST_ROWS)
     if len(truth) > most:
         rows = np.random.default_rng(0).choice(len(truth), most, replace=False)
-        chances, truth = chances[rows], truth[rows]
+        chances, truth, weight = chances[rows], truth[rows], some(weight, rows)
     if method == "isotonic":
         classes = [1] if chances.shape[1] == 2 else range(chances.shape[1])
-        return Calibration(method, knots=tuple(_knots(chances[:, k], truth == k) for k in classes))
-    return _scaling(chances, truth, method, has_offsets=method == "platt")
+        return Calibration(method, knots=tuple(_knots(chances[:, k], truth == k, weight) for k in classes))
+    return _scaling(chances, truth, weight, method, has_offsets=method == "platt")
 
 
-def _scaling(chances: Floats, truth: Array, method: str, *, has_offsets: bool) -> Calibration:
+def _scaling(chances: Floats, truth: Array, weight: Weight, method: str, *, has_offsets: bool) -> Calibration:
     """Return slope and offsets that minimise the log loss."""
     from scipy.optimize import minimize
 
     logs = _logs(chances)
     n_rows, n_classes = logs.shape
     is_true = np.arange(n_classes) == truth[:, None]
+    shares = 1 / n_rows if weight is None else (weight / weight.sum())[:, None]
 
     def loss(values: Floats) -> tuple[float, Floats]:
         slope, offsets = np.exp(values[0]), values[1:] if has_offsets else np.zeros(n_classes)
         made = _softmax(slope * logs + offsets)
-        wrong = (made - is_true) / n_rows
+        wrong = (made - is_true) * shares
         gradient = np.array([slope * float((wrong * logs).sum()), *wrong.sum(axis=0)])
-        value = -float(np.log(np.maximum(made[is_true], LEAST)).mean())
+        value = -mean_over_rows(np.log(np.maximum(made[is_true], LEAST)), weight)
         if not has_offsets:
             return value, gradient[:1]
         gradient[1:] += 2 * SHRINKAGE * offsets
@@ -172,15 +178,16 @@ def _scaling(chances: Floats, truth: Array, method: str, *, has_offsets: bool) -
     return Calibration(method, float(np.exp(found.x[0])), offsets)
 
 
-def _knots(chances: Floats, is_class: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _knots(chances: Floats, is_class: Array, weight: Weight) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the centres of the blocks of an isotonic regression, and ends that keep probabilities off 0 and 1."""
     from scipy.optimize import isotonic_regression
 
     order = np.argsort(chances, kind="stable")
-    steps = isotonic_regression(is_class[order].astype(np.float64)).x
+    unit = np.ones(len(order)) if weight is None else weight[order]
+    steps = isotonic_regression(is_class[order].astype(np.float64), weights=None if weight is None else unit).x
     _, block = np.unique(steps, return_inverse=True)
-    sizes = np.bincount(block)
-    x, y = np.bincount(block, chances[order]) / sizes, np.bincount(block, steps) / sizes
+    sizes = np.bincount(block, unit)
+    x, y = np.bincount(block, unit * chances[order]) / sizes, np.bincount(block, unit * steps) / sizes
     edge = 1 / (len(chances) + 2)
     y = np.clip(y, edge, 1 - edge)
     inside = (x > 0) & (x < 1)
@@ -204,11 +211,3 @@ def _softmax(logits: Floats) -> Floats:
 def _losses(chances: Floats, truth: Array) -> Floats:
     """Return the log loss of each row."""
     return np.asarray(-np.log(np.maximum(chances[np.arange(len(truth)), truth], LEAST)))
-
-
-def _exceeds_error(gains: Floats) -> bool:
-    return bool(gains.mean() > _standard_error(gains))
-
-
-def _standard_error(gains: Floats) -> float:
-    return float(gains.std(ddof=1) / np.sqrt(len(gains)))

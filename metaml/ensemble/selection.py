@@ -18,6 +18,7 @@ from metaml.ensemble.combination import combine
 from metaml.ensemble.threshold_scores import judge, judge_folds
 from metaml.errors import BadRequest
 from metaml.metrics import Metric, metric
+from metaml.metrics.base import Weight, some
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -44,6 +45,7 @@ def select(
     n_rounds: int = 50,
     n_init: int = 1,
     seed: int = 0,
+    row_weights: Weight = None,
 ) -> Floats:
     """Return the weight of each candidate in the ensemble: not negative, summing to 1, most of them 0.
 
@@ -52,14 +54,14 @@ def select(
     mean over folds, as that of a single run is; where the metric looks at labels, the score after thresholds decides
     how many are taken, and the log loss, which is smooth, who is next. `is_forward` is as in `judge`. On these rows the
     ensemble is never worse than the best candidate.
-    It begins with the `n_init` best candidates. `seed` draws the rows that are looked at where there are more than
-    20,000; all rows decide in the end.
+    It begins with the `n_init` best candidates. `row_weights` say how much each row counts. `seed` draws the rows that
+    are looked at where there are more than 20,000; all rows decide in the end.
     """
     found = metric(metric_name).on(truth)
-    stack, truth, folds = _common_rows(predictions, truth, folds)
+    stack, truth, folds, weight = _common_rows(predictions, truth, folds, row_weights)
     scores = partial(_scores, is_forward=is_forward)
     guide = metric(GUIDE) if found.needs == "labels" and folds is not None else found
-    singles = np.array([scores(found, _exact(one)[None], truth, folds)[0] for one in stack])
+    singles = np.array([scores(found, _exact(one)[None], truth, folds, weight)[0] for one in stack])
     if np.isnan(singles).all():
         raise BadRequest(f"No candidate has a defined {found.label} on these rows. Choose another metric.")
     best = int(np.nanargmax(singles))
@@ -71,21 +73,21 @@ def select(
     order = np.argsort(-singles, kind="stable")
     order = order[np.isfinite(singles[order])][:MOST_CANDIDATES]
     rows = _some_rows(len(truth), seed)
-    some = None if folds is None else folds[rows]
+    asked = truth[rows], None if folds is None else folds[rows], some(weight, rows)
     candidates = stack[np.ix_(order, rows)].astype(np.float64)
     if guide is not found:
-        guided = np.argsort(-scores(guide, candidates, truth[rows], some), kind="stable")
+        guided = np.argsort(-scores(guide, candidates, *asked), kind="stable")
         order, candidates = order[guided], candidates[guided]
     counts = _greedy(
         candidates,
-        lambda batch: scores(guide, batch, truth[rows], some),
+        lambda batch: scores(guide, batch, *asked),
         n_rounds=n_rounds,
         n_init=min(max(1, n_init), len(order)),
-        worth_of=None if guide is found else lambda mean: float(scores(found, mean[None], truth[rows], some)[0]),
+        worth_of=None if guide is found else lambda mean: float(scores(found, mean[None], *asked)[0]),
     )
     weights = np.zeros(len(stack))
     weights[order] = counts / counts.sum()
-    together = scores(found, _exact(combine(stack, weights))[None], truth, folds)[0]
+    together = scores(found, _exact(combine(stack, weights))[None], truth, folds, weight)[0]
     return weights if together > singles[best] else alone
 
 
@@ -97,14 +99,15 @@ def score(
     folds: Array | None = None,
     y: Array | None = None,
     is_forward: bool = False,
+    row_weights: Weight = None,
 ) -> float:
     """Return the score of out-of-fold predictions on the rows that have one; with `folds`, the mean over folds.
 
-    `y` is as in `all_scores`, `is_forward` as in `judge`.
+    `y` is as in `all_scores`, `is_forward` as in `judge`, `row_weights` as in `select`.
     """
     found = metric(metric_name).on(truth if y is None else y)
-    stack, truth, folds = _common_rows([prediction], truth, folds)
-    return float(_scores(found, _exact(stack[0])[None], truth, folds, is_forward=is_forward)[0])
+    stack, truth, folds, weight = _common_rows([prediction], truth, folds, row_weights)
+    return float(_scores(found, _exact(stack[0])[None], truth, folds, weight, is_forward=is_forward)[0])
 
 
 def batch_scores(batch: Array, truth: Array, metric_name: str) -> Floats:
@@ -117,15 +120,16 @@ def batch_scores(batch: Array, truth: Array, metric_name: str) -> Floats:
     return np.asarray(_scores(metric(metric_name).on(truth), exact, truth, None))
 
 
-def fold_scores(prediction: Array, truth: Array, metric_name: str, folds: Array) -> Floats:
+def fold_scores(prediction: Array, truth: Array, metric_name: str, folds: Array, row_weights: Weight = None) -> Floats:
     """Return the score of out-of-fold predictions on each fold; `score` is their mean."""
     found = metric(metric_name).on(truth)
-    stack, truth, tested_in = _common_rows([prediction], truth, folds)
+    stack, truth, tested_in, weight = _common_rows([prediction], truth, folds, row_weights)
     rows = _exact(stack[0])
     if found.needs == "labels":
-        return judge_folds(rows, truth, np.asarray(tested_in), found.name, positive=found.positive)
+        places = np.asarray(tested_in)
+        return judge_folds(rows, truth, places, found.name, positive=found.positive, row_weights=weight)
     parts = [np.asarray(tested_in) == fold for fold in np.unique(np.asarray(tested_in))]
-    return np.array([_scores(found, rows[part][None], truth[part], None)[0] for part in parts])
+    return np.array([_scores(found, rows[part][None], truth[part], None, some(weight, part))[0] for part in parts])
 
 
 def _greedy(
@@ -174,8 +178,10 @@ def _first_best(scores: Floats, is_member: npt.NDArray[np.bool_]) -> int:
     return int((members if len(members) else equal)[0])
 
 
-def _common_rows(predictions: Sequence[Array], truth: Array, folds: Array | None) -> tuple[Array, Array, Array | None]:
-    """Return candidates × rows (× classes), truth and folds of the rows that every candidate predicted.
+def _common_rows(
+    predictions: Sequence[Array], truth: Array, folds: Array | None, row_weights: Weight
+) -> tuple[Array, Array, Array | None, Weight]:
+    """Return candidates × rows (× classes), truth, folds and weights of the rows that every candidate predicted.
 
     The rows come fold by fold, so that each fold is a slice.
     """
@@ -190,7 +196,8 @@ def _common_rows(predictions: Sequence[Array], truth: Array, folds: Array | None
     if folds is not None:
         rows = rows[np.argsort(np.asarray(folds)[rows], kind="stable")]
     stack = np.stack([array[rows] for array in arrays])
-    return stack, np.asarray(truth)[rows], None if folds is None else np.asarray(folds)[rows]
+    tested_in = None if folds is None else np.asarray(folds)[rows]
+    return stack, np.asarray(truth)[rows], tested_in, some(row_weights, rows)
 
 
 def _exact(prediction: Array) -> Floats:
@@ -208,25 +215,35 @@ def _some_rows(n_rows: int, seed: int) -> npt.NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n_rows, MOST_ROWS, replace=False))
 
 
-def _scores(found: Metric, batch: Array, truth: Array, folds: Array | None, *, is_forward: bool = False) -> Floats:
+def _scores(
+    found: Metric,
+    batch: Array,
+    truth: Array,
+    folds: Array | None,
+    weight: Weight = None,
+    *,
+    is_forward: bool = False,
+) -> Floats:
     """Return the score of each prediction in a batch: the mean over the folds that define it.
 
     Where the metric looks at labels, it is the score after thresholds, which those of the other folds decide.
     """
     if found.needs == "labels" and folds is not None:
-        judged = partial(judge, truth=truth, folds=folds, metric_name=found.name, positive=found.positive)
+        judged = partial(
+            judge, truth=truth, folds=folds, metric_name=found.name, positive=found.positive, row_weights=weight
+        )
         return np.array([judged(item, is_forward=is_forward) for item in batch])
     function = found.batched or partial(_one_by_one, found)
     if folds is None:
-        return function(truth, batch)
+        return function(truth, batch, weight)
     edges = [0, *(np.flatnonzero(np.diff(folds)) + 1).tolist(), len(folds)]
-    by_fold = np.stack([function(truth[a:b], batch[:, a:b]) for a, b in pairwise(edges)])
+    by_fold = np.stack([function(truth[a:b], batch[:, a:b], some(weight, slice(a, b))) for a, b in pairwise(edges)])
     defined = ~np.isnan(by_fold)
     sums, n_defined = np.where(defined, by_fold, 0.0).sum(axis=0), defined.sum(axis=0)
     return np.where(n_defined > 0, sums / np.maximum(n_defined, 1), np.nan)
 
 
-def _one_by_one(found: Metric, truth: Array, batch: Array) -> Floats:
+def _one_by_one(found: Metric, truth: Array, batch: Array, weight: Weight) -> Floats:
     inputs = batch.argmax(axis=2) if found.needs == "labels" else batch
     with np.errstate(over="ignore"):
-        return np.array([found.function(truth, item) for item in inputs])
+        return np.array([found.function(truth, item, weight) for item in inputs])

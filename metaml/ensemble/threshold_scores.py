@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metaml.algorithms.weighted_statistics import weighted_quantiles
 from metaml.errors import BadRequest
 from metaml.evaluation.job import Outcome
 from metaml.metrics import metric
+from metaml.metrics.base import Weight, some
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -51,15 +53,22 @@ def depends_on_thresholds(metric_name: str) -> bool:
 
 
 def threshold_score(
-    outcome: Outcome, truth: Array, folds: Array, metric_name: str, *, is_forward: bool = False
+    outcome: Outcome,
+    truth: Array,
+    folds: Array,
+    metric_name: str,
+    *,
+    is_forward: bool = False,
+    row_weights: Weight = None,
 ) -> float:
     """Return what an evaluation is worth: for metrics of labels the score after thresholds, else the plain one.
 
-    Where it is not known what was predicted in every fold, it is the plain one as well. `is_forward` is as in `judge`.
+    Where it is not known what was predicted in every fold, it is the plain one as well. `is_forward` and `row_weights`
+    are as in `judge`.
     """
     if not depends_on_thresholds(metric_name) or outcome.status != "ok" or outcome.predictions is None:
         return outcome.score(metric_name)
-    return judge(outcome.predictions, truth, folds, metric_name, is_forward=is_forward)
+    return judge(outcome.predictions, truth, folds, metric_name, is_forward=is_forward, row_weights=row_weights)
 
 
 def moves_lines(metric_name: str, truth: Array, folds: Array, n_classes: int) -> bool:
@@ -79,6 +88,7 @@ def judge(
     *,
     positive: int | None = None,
     is_forward: bool = False,
+    row_weights: Weight = None,
 ) -> float:
     """Return the mean score over folds, each with the factors that are best on the other folds.
 
@@ -87,9 +97,12 @@ def judge(
 
     `folds` is the fold that tests each row; rows without probabilities (NaN) do not count. Rows that were all tested
     in one fold take the part of several. Where a class has fewer than a hundred rows, the factors are all equal.
-    F1 looks at the `positive` class, by default at the rarer one of all rows, tested or not.
+    F1 looks at the `positive` class, by default at the rarer one of all rows, tested or not. `row_weights` say how much
+    each row counts; how few there are is still a matter of rows, as a heavy one is no more evidence than a light one.
     """
-    values = judge_folds(probabilities, truth, folds, metric_name, positive=positive, is_forward=is_forward)
+    values = judge_folds(
+        probabilities, truth, folds, metric_name, positive=positive, is_forward=is_forward, row_weights=row_weights
+    )
     defined = values[np.isfinite(values)]
     return float(np.mean(defined)) if len(defined) else float("nan")
 
@@ -102,6 +115,7 @@ def judge_folds(
     *,
     positive: int | None = None,
     is_forward: bool = False,
+    row_weights: Weight = None,
 ) -> Floats:
     """Return the score of each fold, as `judge` has it; NaN where it is not defined."""
     positive = metric(metric_name).on(truth).positive if positive is None else positive
@@ -110,7 +124,7 @@ def judge_folds(
     tested_in = np.asarray(folds)[rows]
     if len(np.unique(tested_in)) == 1:
         tested_in = np.arange(len(rows)) % N_PARTS
-    lines = lines_between(chances, truth, tested_in)
+    lines = lines_between(chances, truth, tested_in, some(row_weights, rows))
     so_far = lines.tables.cumsum(axis=1) if is_forward else lines.tables.sum(axis=1, keepdims=True)
     elsewhere = so_far - lines.tables
     plain = int(np.argmin(np.abs(lines.logs).sum(axis=1))) if is_few(truth, chances.shape[1]) else None
@@ -130,29 +144,30 @@ def is_few(truth: Array, n_classes: int) -> bool:
     return bool(np.bincount(truth, minlength=n_classes).min() < LEAST_MEMBERS)
 
 
-def lines_between(chances: Array, truth: Array, folds: Array | None = None) -> Lines:
+def lines_between(chances: Array, truth: Array, folds: Array | None = None, weight: Weight = None) -> Lines:
     """Return the lines that come into question, and the table of each in each fold."""
     n_classes = chances.shape[1]
     places = np.zeros(len(truth), dtype=np.int64) if folds is None else np.unique(folds, return_inverse=True)[1]
-    members = np.bincount(truth, minlength=n_classes)
+    members = np.bincount(truth, weight, minlength=n_classes)
     if n_classes == 2:
-        return _cuts(chances, truth, places)
+        return _cuts(chances, truth, places, weight)
     logs = np.outer(PRIOR_POWERS, np.log(members.max() / (members + 1.0)))
     logs = np.clip(logs, -LARGEST_LOG_FACTOR, LARGEST_LOG_FACTOR)
     cells = (places * n_classes + truth) * n_classes
     shape = (int(places.max()) + 1, n_classes, n_classes)
     tables = [
-        np.bincount(cells + (chances * np.exp(row)).argmax(axis=1), minlength=np.prod(shape)).reshape(shape)
+        np.bincount(cells + (chances * np.exp(row)).argmax(axis=1), weight, minlength=np.prod(shape)).reshape(shape)
         for row in logs
     ]
     return Lines(logs, np.array(tables, dtype=np.float64))
 
 
-def _cuts(chances: Array, truth: Array, places: Array) -> Lines:
+def _cuts(chances: Array, truth: Array, places: Array, weight: Weight) -> Lines:
     """Return the lines between two classes: one half, and cuts between sub-intervals of the second's probability."""
     second = chances[:, 1] / np.maximum(chances.sum(axis=1), 1e-300)
     shares = np.linspace(0.0, 1.0, N_INTERVALS + 1)
-    seen = [np.quantile(second[truth == code], shares) for code in np.unique(truth)]
+    members = [truth == code for code in np.unique(truth)]
+    seen = [_quantiles(second[own], shares, some(weight, own)) for own in members]
     edges = np.unique(np.concatenate([[0.0, 1.0], *seen]))
     cuts = np.unique(np.append((edges[1:] + edges[:-1]) / 2, 0.5))
     least = 1 / (1 + np.exp(LARGEST_LOG_FACTOR))
@@ -161,11 +176,15 @@ def _cuts(chances: Array, truth: Array, places: Array) -> Lines:
     # A row is of the second class for every cut below its probability.
     n_below = np.searchsorted(cuts, second, side="left")
     cells = (places * 2 + truth) * (n_cuts + 1) + n_below
-    counts = np.bincount(cells, minlength=n_folds * 2 * (n_cuts + 1)).reshape(n_folds, 2, n_cuts + 1)
+    counts = np.bincount(cells, weight, minlength=n_folds * 2 * (n_cuts + 1)).reshape(n_folds, 2, n_cuts + 1)
     seconds = counts.sum(axis=2, keepdims=True) - counts.cumsum(axis=2)
     both = np.stack([counts.sum(axis=2, keepdims=True) - seconds, seconds], axis=-1)[:, :, :n_cuts]
     logs = np.stack([np.zeros(n_cuts), np.log1p(-cuts) - np.log(cuts)], axis=1)
     return Lines(logs, both.transpose(2, 0, 1, 3).astype(np.float64))
+
+
+def _quantiles(values: Array, shares: Floats, weight: Weight) -> Floats:
+    return np.quantile(values, shares) if weight is None else weighted_quantiles(values, weight, shares.tolist())
 
 
 def best_line(logs: Floats, tables: Floats, metric_name: str, positive: int | None = None) -> int:

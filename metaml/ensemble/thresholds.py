@@ -24,11 +24,12 @@ from metaml.ensemble.threshold_scores import (
     lines_between,
 )
 from metaml.metrics import Metric, metric
+from metaml.metrics.base import Weight, some
 from metaml.splits import FoldPlan, given_plan
 from metaml.splits.shuffled import plan_folds
 
-Way = Callable[[Floats, Array, Metric], Floats]
-"""From probabilities, truth and metric to the logarithms of factors."""
+Way = Callable[[Floats, Array, Weight, Metric], Floats]
+"""From probabilities, truth, weights of the rows and metric to the logarithms of factors."""
 
 N_CHECKS = 5
 N_RESAMPLES = 100
@@ -53,12 +54,19 @@ def decide(probabilities: Array, multipliers: Array | None = None) -> Positions:
 
 
 def tune_multipliers(
-    probabilities: Array, truth: Array, metric_name: str, *, seed: int = 0, folds: Array | None = None
+    probabilities: Array,
+    truth: Array,
+    metric_name: str,
+    *,
+    seed: int = 0,
+    folds: Array | None = None,
+    row_weights: Weight = None,
 ) -> Floats:
     """Return a factor for each class, the largest being 1; all are 1 if the metric ignores labels or rows are few.
 
     `probabilities` are out of fold, rows that were not tested are NaN; F1 looks at the class that is rarer in all rows.
     Factors are checked on the `folds` that test the rows, such as groups that belong together, else on shuffled ones.
+    `row_weights` say how much each row counts.
     """
     found = metric(metric_name).on(truth)
     neutral = np.ones(probabilities.shape[1])
@@ -69,35 +77,36 @@ def tune_multipliers(
     rows = np.flatnonzero(tested)
     if len(rows) > MOST_ROWS:
         rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
-    chances, truth = probabilities[rows].astype(np.float64), np.asarray(truth)[rows]
+    chances, truth, weight = probabilities[rows].astype(np.float64), np.asarray(truth)[rows], some(row_weights, rows)
     if len(np.unique(truth)) < 2:
         return neutral
     accepted: Way = _equal
     # With enough rows of each class, a single line is accepted without a check.
     tested_in = None if folds is None else np.asarray(folds)[rows]
-    is_worth_it = partial(_is_worth_it, chances, truth, found, rng, folds=tested_in)
+    is_worth_it = partial(_is_worth_it, chances, truth, weight, found, rng, folds=tested_in)
     if not is_few(truth, len(neutral)) or is_worth_it(_line, accepted):
         accepted = _line
     annealed = partial(_anneal, rng=rng)
     if len(neutral) > 2 and is_worth_it(annealed, accepted):
         accepted = annealed
-    logs = accepted(chances, truth, found)
+    logs = accepted(chances, truth, weight, found)
     return np.asarray(np.exp(logs - logs.max()))
 
 
-def _equal(chances: Floats, truth: Array, found: Metric) -> Floats:  # noqa: ARG001
+def _equal(chances: Floats, truth: Array, weight: Weight, found: Metric) -> Floats:  # noqa: ARG001
     return np.zeros(chances.shape[1])
 
 
-def _line(chances: Floats, truth: Array, found: Metric) -> Floats:
+def _line(chances: Floats, truth: Array, weight: Weight, found: Metric) -> Floats:
     """Return the log factors of the best line: of two classes any, of more those by how frequent classes are."""
-    lines = lines_between(chances, truth)
+    lines = lines_between(chances, truth, weight=weight)
     return np.asarray(lines.logs[best_line(lines.logs, lines.tables[:, 0], found.name, found.positive)])
 
 
 def _is_worth_it(
     chances: Floats,
     truth: Array,
+    weight: Weight,
     found: Metric,
     rng: np.random.Generator,
     way: Way,
@@ -113,12 +122,16 @@ def _is_worth_it(
     simple, tuned = np.empty(len(truth), dtype=np.int64), np.empty(len(truth), dtype=np.int64)
     for fold in range(plan.n_folds):
         train, test = plan.split(fold)
-        simple[test] = decide(chances[test], np.exp(simpler(chances[train], truth[train], found)))
-        tuned[test] = decide(chances[test], np.exp(way(chances[train], truth[train], found)))
-    gain = found.function(truth, tuned) - found.function(truth, simple)
+        simple[test] = decide(chances[test], np.exp(simpler(chances[train], truth[train], some(weight, train), found)))
+        tuned[test] = decide(chances[test], np.exp(way(chances[train], truth[train], some(weight, train), found)))
+
+    def gain(rows: Array | slice) -> float:
+        asked, own = truth[rows], some(weight, rows)
+        return found.function(asked, tuned[rows], own) - found.function(asked, simple[rows], own)
+
     draws = (rng.integers(len(truth), size=len(truth)) for _ in range(N_RESAMPLES))
-    noise = np.nanstd([found.function(truth[i], tuned[i]) - found.function(truth[i], simple[i]) for i in draws])
-    return bool(gain > noise)
+    noise = np.nanstd([gain(rows) for rows in draws])
+    return bool(gain(slice(None)) > noise)
 
 
 def _check_plan(truth: Array, folds: Array | None, rng: np.random.Generator) -> FoldPlan:
@@ -130,7 +143,7 @@ def _check_plan(truth: Array, folds: Array | None, rng: np.random.Generator) -> 
     return plan_folds(len(truth), truth, n_folds=N_CHECKS, seed=seed)
 
 
-def _anneal(chances: Floats, truth: Array, found: Metric, *, rng: np.random.Generator) -> Floats:
+def _anneal(chances: Floats, truth: Array, weight: Weight, found: Metric, *, rng: np.random.Generator) -> Floats:
     """Return the log factors of many classes by generalised simulated annealing (Xiang et al. 2013).
 
     It starts from the best power of the class frequencies. Local search is off because the score is a step
@@ -141,14 +154,14 @@ def _anneal(chances: Floats, truth: Array, found: Metric, *, rng: np.random.Gene
     n_rows, n_classes = chances.shape
     if n_rows > (most := max(FEWEST_ANNEALED, MOST_CELLS // (n_classes * MOST_EVALUATIONS))):
         part = plan_folds(n_rows, truth, n_folds=2, seed=int(rng.integers(2**31)), max_rows=most).assignment >= 0
-        chances, truth = chances[part], truth[part]
+        chances, truth, weight = chances[part], truth[part], some(weight, part)
         n_rows = len(truth)
 
     def loss(logs: Floats) -> float:
-        value = found.function(truth, decide(chances, np.exp(logs)))
+        value = found.function(truth, decide(chances, np.exp(logs)), weight)
         return PRICE * float(np.abs(logs).sum()) - (value if value == value else -1.0)
 
-    start = _line(chances, truth, found)
+    start = _line(chances, truth, weight, found)
     annealed = dual_annealing(
         loss,
         bounds=[(-LARGEST_LOG_FACTOR, LARGEST_LOG_FACTOR)] * n_classes,

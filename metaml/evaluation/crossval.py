@@ -87,7 +87,7 @@ def evaluate(
                 predict_seconds += tested.predict_seconds
                 stopped_early |= _stopped_early(tested.estimator)
                 own = predictions.keep(test, tested.prediction)
-                scores.append(all_scores(dataset.task, dataset.y[test], own, y=dataset.y))
+                scores.append(_scores(dataset, test, own))
                 kept = models.keep(tested)
                 footprint = _footprint(tested, dataset, test, kept)
                 if job.tells_folds and kept:
@@ -119,6 +119,10 @@ def evaluate(
         stopped_early=stopped_early,
         **(footprint if went_well else _Footprint())._asdict(),
     )
+
+
+def _scores(dataset: Dataset, test: Rows, prediction: Array) -> dict[str, float]:
+    return all_scores(dataset.task, dataset.y[test], prediction, y=dataset.y, weight=dataset.weights_of(test))
 
 
 class _Footprint(NamedTuple):
@@ -227,17 +231,17 @@ def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> 
 
     If the job names a fold, it is fitted to the rows that train it, with its seed.
     """
-    X, y, number = dataset.X, dataset.y, job.plan.n_folds
+    X, y, weight, number = dataset.X, dataset.y, dataset.row_weights, job.plan.n_folds
     if job.folds:
         number = job.folds[0]
         train, _ = job.plan.split(number)
-        X, y = X.iloc[train].reset_index(drop=True), y[train]
+        X, y, weight = X.iloc[train].reset_index(drop=True), y[train], dataset.weights_of(train)
     meter, start = MemoryMeter(), time.perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             estimator = _unfitted(job, number, dataset, algorithm, n_threads)
-            estimator.fit(X, y)
+            fit(estimator, X, y, weight)
     except (Exception, SystemExit) as raised:
         status: Status = "memory" if _is_memory(raised) else "failed"
         return Outcome(status, time.perf_counter() - start, peak_megabytes=meter.peak(), error=one_line(raised))
@@ -261,6 +265,11 @@ def _unfitted(job: Job, number: int, dataset: Dataset, algorithm: Algorithm, n_t
         n_threads=n_threads,
         seconds=job.fit_seconds,
     )
+
+
+def fit(estimator: Any, X: Any, y: Array, weight: Array | None) -> Any:
+    """Return a fitted estimator; `weight` is that of each row, None if all count the same."""
+    return estimator.fit(X, y) if weight is None else estimator.fit(X, y, sample_weight=weight)
 
 
 def _stopped_early(estimator: Any) -> bool:
@@ -310,7 +319,7 @@ def _fit_and_predict(
         present, y_train = np.unique(y_train, return_inverse=True)
     start = time.perf_counter()
     estimator = _unfitted(job, fold, dataset, algorithm, n_threads)
-    estimator.fit(X_train, y_train)
+    fit(estimator, X_train, y_train, dataset.weights_of(train))
     fitted = time.perf_counter()
     if present is None or dataset.labels is None:
         prediction = np.asarray(estimator.predict(X_test), dtype=np.float64).reshape(len(test))

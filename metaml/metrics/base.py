@@ -96,6 +96,25 @@ def mean_over_rows(values: Array, weight: Weight) -> float:
     return float(np.mean(values) if weight is None else np.average(values, weights=weight))
 
 
+def error_of_mean(values: Array, weight: Weight) -> float:
+    """Return the standard error of the mean of a value per row.
+
+    A row of weight 2 is one row that counts twice, not two: it makes the mean less sure, not surer.
+
+    >>> error_of_mean(np.array([1.0, 3.0]), None), error_of_mean(np.array([1.0, 3.0]), np.ones(2))
+    (1.0, 1.0)
+    """
+    if weight is None:
+        return float(values.std(ddof=1) / np.sqrt(len(values)))
+    apart = weight * (values - np.average(values, weights=weight)) / weight.sum()
+    return float(np.sqrt(np.square(apart).sum() * len(values) / (len(values) - 1)))
+
+
+def some(weight: Weight, rows: Array | np.bool_ | slice) -> Weight:
+    """Return the weights of some of the rows; None if all rows count the same."""
+    return None if weight is None else weight[rows]
+
+
 def rarer_class(y: Array) -> int:
     """Return the rarer of two classes; of equals, the second.
 

@@ -149,12 +149,14 @@ class Model:
     ) -> Model:
         """Return the model of these `members` for a `dataset`.
 
-        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored. Multipliers that are all equal become
-        None.
+        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored, with the column that weighs rows if
+        there is one. Multipliers that are all equal become None.
         """
         factors = None
         if multipliers is not None and np.ptp(multipliers) > 0:
             factors = tuple(float(factor) for factor in multipliers)
+        weight = dataset.roles.options.weight
+        weighed = {} if weight is None else {"weight": weight}
         return cls(
             members=tuple(members),
             schema=dataset.schema,
@@ -165,7 +167,7 @@ class Model:
             score=score,
             multipliers=factors,
             calibration=calibration,
-            facts=dict(facts or {}),
+            facts={**weighed, **(facts or {})},
         )
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaml.evaluation.crossval import fold_seed
+from metaml.evaluation.crossval import fit, fold_seed
 from metaml.model.fitted import Member
 
 if TYPE_CHECKING:
@@ -43,5 +43,5 @@ def fit_member(
         for rows, own_seed in parts:
             estimator: Any = algorithm.unfitted(config, dataset, seed=own_seed, n_threads=n_threads)
             X = dataset.X if len(rows) == len(dataset.y) else dataset.X.iloc[rows].reset_index(drop=True)
-            estimators.append(estimator.fit(X, dataset.y[rows]))
+            estimators.append(fit(estimator, X, dataset.y[rows], dataset.weights_of(rows)))
     return Member(algorithm.name, dict(config), weight, tuple(estimators), score)

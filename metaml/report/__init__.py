@@ -18,6 +18,7 @@ from metaml.report.data import (
     SplitComparison,
     SplitFacts,
     TrialRow,
+    WeightFacts,
 )
 from metaml.report.importance import hyperparameter_importance
 from metaml.report.page import render
@@ -38,6 +39,7 @@ __all__ = [
     "SplitComparison",
     "SplitFacts",
     "TrialRow",
+    "WeightFacts",
     "basis",
     "calibration_bins",
     "confusion_of",

@@ -7,17 +7,22 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from metaml.arrays import Array
+from metaml.arrays import Array, Floats
 from metaml.budget import Budget
 from metaml.evaluation.scoring import confusion
+from metaml.metrics.base import mean_over_rows, some
 from metaml.report.data import CalibrationBin, Confusion, FeatureImportance
 
 Predict = Callable[[pd.DataFrame], Array]
 MOST_POINTS = 500
 
 
-def confusion_of(truth: Array, predicted: Array, labels: Sequence[object]) -> Confusion | None:
+def confusion_of(
+    truth: Array, predicted: Array, labels: Sequence[object], row_weights: Floats | None = None
+) -> Confusion | None:
     """Return the confusion matrix of integer codes; a code below 0 is a row without a prediction.
+
+    With weights, a cell is the weight of its rows.
 
     >>> confusion_of(np.array([0, 1, 1]), np.array([0, 1, 0]), ["no", "yes"]).counts
     [[1.0, 0.0], [1.0, 1.0]]
@@ -27,12 +32,14 @@ def confusion_of(truth: Array, predicted: Array, labels: Sequence[object]) -> Co
         return None
     size = len(labels)
     counts = np.zeros((size, size))
-    found = confusion(truth[seen], predicted[seen])
+    found = confusion(truth[seen], predicted[seen], some(row_weights, seen))
     counts[: len(found), : len(found)] = found
     return Confusion([str(label) for label in labels], counts.tolist())
 
 
-def calibration_bins(truth: Array, probabilities: Array, n_bins: int = 10) -> list[CalibrationBin]:
+def calibration_bins(
+    truth: Array, probabilities: Array, n_bins: int = 10, row_weights: Floats | None = None
+) -> list[CalibrationBin]:
     """Return how often what was predicted came true, in bins of equal width that hold at least one row.
 
     With two classes it is the probability of the second one; with more, that of the predicted class
@@ -48,11 +55,14 @@ def calibration_bins(truth: Array, probabilities: Array, n_bins: int = 10) -> li
     else:
         predicted, came_true = probabilities.max(axis=1, initial=0.0), truth == probabilities.argmax(axis=1)
     place = np.clip((predicted * n_bins).astype(np.int64), 0, n_bins - 1)
-    return [
-        CalibrationBin(float(predicted[inside].mean()), float(came_true[inside].mean()), int(inside.sum()))
-        for inside in (place == number for number in range(n_bins))
-        if inside.any()
-    ]
+    weight = some(row_weights, seen)
+    found = []
+    for inside in (place == number for number in range(n_bins)):
+        if inside.any():
+            own = some(weight, inside)
+            means = mean_over_rows(predicted[inside], own), mean_over_rows(came_true[inside], own)
+            found.append(CalibrationBin(*means, int(inside.sum())))
+    return found
 
 
 def residual_sample(
@@ -69,35 +79,39 @@ def feature_importance(
     models: Sequence[tuple[Predict, Array]],
     X: pd.DataFrame,
     truth: Array,
-    score: Callable[[Array, Array], float],
+    score: Callable[..., float],
     *,
     rng: np.random.Generator,
     budget: Budget,
     n_repeats: int = 3,
     most_rows: int = 2000,
+    row_weights: Floats | None = None,
 ) -> list[FeatureImportance]:
     """Return the columns by how much the score falls when they are shuffled (Breiman 2001, sec. 10), best first.
 
     `models` are pairs of a fold model's predict function and the rows it was not fitted to; at most `most_rows` of
-    these are used. Every column is shuffled once before any is shuffled twice. If the budget ends before every column
-    was shuffled once, nothing is returned, because a list with gaps would mislead.
+    these are used. `score` takes truth and prediction, and the weight of each row if there are `row_weights`. Every
+    column is shuffled once before any is shuffled twice. If the budget ends before every column was shuffled once,
+    nothing is returned, because a list with gaps would mislead.
     """
     folds = [
         (predict, rows if len(rows) <= most_rows else rng.choice(rows, most_rows, False)) for predict, rows in models
     ]
-    whole = [(predict, X.iloc[rows], truth[rows]) for predict, rows in folds if len(rows) > 1]
-    before = [score(y, predict(rows)) for predict, rows, y in whole]
+    tested = [(predict, rows) for predict, rows in folds if len(rows) > 1]
+    whole = [(predict, X.iloc[rows], truth[rows]) for predict, rows in tested]
+    weights = [() if row_weights is None else (row_weights[rows],) for _, rows in tested]
+    before = [score(y, predict(rows), *weight) for (predict, rows, y), weight in zip(whole, weights, strict=True)]
     falls: dict[str, list[float]] = {str(column): [] for column in X.columns}
     for repeat in range(n_repeats):
         for column in X.columns:
-            for (predict, rows, y), unharmed in zip(whole, before, strict=True):
+            for (predict, rows, y), weight, unharmed in zip(whole, weights, before, strict=True):
                 if budget.is_used_up:
                     return _ordered(falls, n_whole=repeat * len(whole))
                 shuffled = rows.copy()
                 shuffled[column] = rows[column].to_numpy()[rng.permutation(len(rows))]
                 # Shuffled values of a category lose their levels on the way through numpy.
                 shuffled[column] = shuffled[column].astype(X[column].dtype)
-                falls[str(column)].append(unharmed - score(y, predict(shuffled)))
+                falls[str(column)].append(unharmed - score(y, predict(shuffled), *weight))
     return _ordered(falls, n_whole=n_repeats * len(whole))
 
 

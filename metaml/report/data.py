@@ -39,6 +39,20 @@ class DatasetFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WeightFacts:
+    """How rows were weighed: the column, its range, and how many rows of equal weight say as much.
+
+    `left_out` are algorithms that cannot weigh rows.
+    """
+
+    column: str
+    least: float
+    most: float
+    n_effective: float
+    left_out: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionFacts:
     """What was asked for and used; `output` is the folder that the model is in, as a user would type it.
 
@@ -222,8 +236,9 @@ class ReportData:
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
-    `evidence` is what the score rests on. `absent` explains in a sentence why a part (by its section name) is missing.
-    `advice` says why the search ended early, if it did, and whether more time is worth it.
+    `weights` say how rows were weighed, None if all count the same. `evidence` is what the score rests on. `absent`
+    explains in a sentence why a part (by its section name) is missing. `advice` says why the search ended early, if it
+    did, and whether more time is worth it.
     """
 
     dataset: DatasetFacts
@@ -231,6 +246,7 @@ class ReportData:
     session: SessionFacts
     is_after_thresholds: bool = False
     split: SplitFacts = SplitFacts()
+    weights: WeightFacts | None = None
     own_test: OwnTestFacts | None = None
     trials: Sequence[TrialRow] = ()
     baselines: Mapping[str, float] = field(default_factory=dict)

@@ -7,6 +7,7 @@ import numpy as np
 
 from metaml.arrays import Array, Floats
 from metaml.ensemble.conformal import cross_bounds, parts_of, rank_for
+from metaml.metrics.base import Weight, mean_over_rows
 from metaml.report.data import CalibrationBin
 
 MOST_POINTS = 120
@@ -69,13 +70,18 @@ class Evidence:
     calibration_gain: tuple[float, float] | None = None
 
 
-def curve_of(truth: Array, chances: Array, label: str) -> Curve:
-    """Return the curves of one class: `truth` says which rows are of it, `chances` its probability."""
+def curve_of(truth: Array, chances: Array, label: str, weight: Weight = None) -> Curve:
+    """Return the curves of one class: `truth` says which rows are of it, `chances` its probability.
+
+    `weight` is that of each row, None if all count the same.
+    """
     order = np.argsort(-chances, kind="stable")
-    hits, values = np.asarray(truth, dtype=np.float64)[order], chances[order]
+    unit = np.ones(len(order)) if weight is None else weight[order]
+    hits, values = unit * np.asarray(truth, dtype=np.float64)[order], chances[order]
     last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
-    right, taken = hits.cumsum()[last], last + 1.0
-    positives, negatives = max(hits.sum(), 1.0), max(len(hits) - hits.sum(), 1.0)
+    right, taken = hits.cumsum()[last], unit.cumsum()[last]
+    least = unit.min(initial=1.0)
+    positives, negatives = max(hits.sum(), least), max(unit.sum() - hits.sum(), least)
     recall, false = np.append(0.0, right / positives), np.append(0.0, (taken - right) / negatives)
     precision = np.append(right[0] / taken[0], right / taken)
     auc = float(np.sum(np.diff(false) * (recall[1:] + recall[:-1]) / 2))
@@ -83,18 +89,20 @@ def curve_of(truth: Array, chances: Array, label: str) -> Curve:
     rows = np.unique(np.linspace(0, len(recall) - 1, MOST_POINTS).astype(np.int64))
     roc = [(float(false[row]), float(recall[row])) for row in rows]
     found = [(float(recall[row]), float(precision[row])) for row in rows]
-    return Curve(label, roc, found, auc, average, float(np.mean(hits)))
+    return Curve(label, roc, found, auc, average, float(hits.sum() / unit.sum()))
 
 
-def threshold_rows(truth: Array, chances: Array, own: float | None) -> list[ThresholdRow]:
+def threshold_rows(truth: Array, chances: Array, own: float | None, weight: Weight = None) -> list[ThresholdRow]:
     """Return what thresholds on the probability of the second class lead to; `own` is the model's."""
+    unit = np.ones(len(truth)) if weight is None else weight
     rows = []
     for threshold in sorted({*THRESHOLDS, *([] if own is None else [own])}):
         taken = chances >= threshold
-        right = float(np.sum(taken & truth))
-        precision = right / taken.sum() if taken.any() else float("nan")
-        recall = right / truth.sum() if truth.any() else float("nan")
-        rows.append(ThresholdRow(threshold, float(taken.mean()), precision, recall, float(np.mean(taken == truth))))
+        right = float(unit[taken & truth].sum())
+        precision = right / float(unit[taken].sum()) if taken.any() else float("nan")
+        recall = right / float(unit[truth].sum()) if truth.any() else float("nan")
+        share, accuracy = mean_over_rows(taken, weight), mean_over_rows(taken == truth, weight)
+        rows.append(ThresholdRow(threshold, share, precision, recall, accuracy))
     return rows
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from metaml.report.data import Final, ReportData
 from metaml.report.markup import Html, joined, shortened, tag
-from metaml.report.split_wording import own_test_sentence, split_sentences
+from metaml.report.split_wording import own_test_sentence, split_sentences, weight_sentences
 from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, settings, side_by_side, table, tiles
 from metaml.report.wording import (
     basis,
@@ -177,7 +177,7 @@ def reading(data: ReportData) -> Html:
     )
     target = _target(data)
     warnings = [paragraph(f"Warning: {warning}") for warning in dataset.warnings]
-    said = [*split_sentences(data), directions_sentence(data)]
+    said = [*split_sentences(data), directions_sentence(data), *weight_sentences(data)]
     split = [paragraph(sentence) for sentence in said if sentence]
     return joined(*warnings, side_by_side(known, target) if target else known, *split, _repairs(data))
 

@@ -1,11 +1,12 @@
-"""Sentences about the split: how rows became folds, what another split would tell, and the user's own test table."""
+"""Sentences about rows: how they became folds, what another split would tell, what they weigh, and a test table."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from metaml.report.data import ReportData, SplitComparison
-from metaml.report.wording import counted, metric_label, score_text
+from metaml.report.wording import counted, metric_label, number, score_text
 
 STRATEGY_WORDS = {
     "group": "No value of {group!r} is in two folds: the score is that of groups which the model has not seen.",
@@ -37,6 +38,29 @@ def _comparison(data: ReportData, other: SplitComparison) -> str:
     if data.split.strategy.startswith(("group", "forward")):
         return f"{tried}: a shuffled split would have told too much."
     return f"{tried}: expect much less than the score above there, and split by it with --{other.kind}."
+
+
+def weight_sentences(data: ReportData) -> list[str]:
+    """Return how rows were weighed, and what was left out for it; nothing if all count the same."""
+    facts = data.weights
+    if facts is None:
+        return []
+    said = (
+        f"Rows count by {facts.column!r}, from {number(facts.least)} to {number(facts.most)}, in learning and in every "
+        f"score: the {counted(data.dataset.n_rows, 'row')} say as much as {facts.n_effective:,.0f} of equal weight."
+    )
+    return [said, left_out_sentence(facts.left_out)] if facts.left_out else [said]
+
+
+def left_out_sentence(algorithms: Sequence[str]) -> str:
+    """Return which algorithms are left out as they cannot weigh rows; empty if none is.
+
+    >>> left_out_sentence(["k_neighbors"])
+    'Left out, as it cannot weigh rows: k_neighbors.'
+    """
+    if not algorithms:
+        return ""
+    return f"Left out, as {'it' if len(algorithms) == 1 else 'they'} cannot weigh rows: {', '.join(algorithms)}."
 
 
 def own_test_sentence(data: ReportData) -> str:

@@ -5,11 +5,12 @@ import io
 import json
 import math
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from metaml.evaluation.scoring import METRICS, display
 from metaml.report.data import ExperienceFacts, Final, OwnTestFacts, ReportData
-from metaml.report.split_wording import own_test_sentence, split_sentences
+from metaml.report.split_wording import own_test_sentence, split_sentences, weight_sentences
 from metaml.report.wording import (
     basis,
     comparison,
@@ -74,6 +75,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             "hints": list(data.split.hints),
             "said": split_sentences(data),
         },
+        "weights": None if data.weights is None else {**asdict(data.weights), "said": weight_sentences(data)},
         "test": None if data.own_test is None else _own_test(data.metric, data.own_test),
         "model": None if final is None else _model(data.metric, final),
         "best": None

@@ -18,7 +18,7 @@ from metaml.data import Dataset
 from metaml.ensemble.threshold_scores import depends_on_thresholds, threshold_score
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, FoldPlan, Outcome, default_metric, metric
-from metaml.metrics.base import rarer_class
+from metaml.metrics.base import Weight, mean_over_rows, rarer_class, some
 
 Point = tuple[float, ...]
 """A value for each objective."""
@@ -54,16 +54,20 @@ class MetricObjective:
     """The score of a metric: the mean over folds, after thresholds if the metric looks at labels.
 
     `truth` is the target of each row, `folds` the fold that tests it. `is_forward`: folds follow one another in time.
+    `row_weights` say how much each row counts.
     """
 
     name: str
     truth: Array
     folds: Array
     is_forward: bool = False
+    row_weights: Weight = None
 
     def value(self, outcome: Outcome) -> float:
         """Return the score of an outcome."""
-        return threshold_score(outcome, self.truth, self.folds, self.name, is_forward=self.is_forward)
+        return threshold_score(
+            outcome, self.truth, self.folds, self.name, is_forward=self.is_forward, row_weights=self.row_weights
+        )
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def decided(predictions: Array, threshold: float | None = None, positive: int = 
 
 def objective_of(metric: str, dataset: Dataset, plan: FoldPlan) -> MetricObjective:
     """Return the score of a metric on the folds of a data set."""
-    return MetricObjective(metric, dataset.y, plan.assignment, plan.is_forward)
+    return MetricObjective(metric, dataset.y, plan.assignment, plan.is_forward, dataset.row_weights)
 
 
 def objective_name(word: str) -> str:
@@ -199,36 +203,35 @@ def _front_objective(name: str, dataset: Dataset, plan: FoldPlan, *, is_at_thres
                 f"{name} needs a target of two classes; {dataset.target!r} is {dataset.task}. Leave it out."
             )
         truth = dataset.y == rarer_class(dataset.y)
-        return DecisionObjective(name, partial(_rate, truth if name == "fnr" else ~truth, dataset.y))
+        return DecisionObjective(name, partial(_rate, truth if name == "fnr" else ~truth, dataset))
     if name.startswith(GAP):
-        return DecisionObjective(
-            name, partial(_gap, groups_of(name.removeprefix(GAP), dataset), dataset.y, dataset.task)
-        )
+        return DecisionObjective(name, partial(_gap, groups_of(name.removeprefix(GAP), dataset), dataset))
     if dataset.task not in metric(name).tasks:
         raise BadRequest(f"The objective {name} does not fit the {dataset.task} target {dataset.target!r}. Change it.")
     if is_at_threshold and depends_on_thresholds(name):
         judge = metric(name).on(dataset.y).function
-        return DecisionObjective(name, lambda rows, labels: judge(dataset.y[rows], labels, None))
+        return DecisionObjective(name, lambda rows, labels: judge(dataset.y[rows], labels, dataset.weights_of(rows)))
     return objective_of(name, dataset, plan)
 
 
-def _rate(of: Flags, truth: Array, rows: Array, labels: Array) -> float:
+def _rate(of: Flags, dataset: Dataset, rows: Array, labels: Array) -> float:
     """Return minus the share of errors among the rows of one class."""
     own = of[rows]
-    return -float((labels[own] != truth[rows][own]).mean()) if own.any() else math.nan
+    wrong = labels[own] != dataset.y[rows][own]
+    return -mean_over_rows(wrong, dataset.weights_of(rows[own])) if own.any() else math.nan
 
 
-def _gap(groups: Array, truth: Array, task: str, rows: Array, labels: Array) -> float:
+def _gap(groups: Array, dataset: Dataset, rows: Array, labels: Array) -> float:
     """Return minus the largest difference between two groups: in the recall of a class, or in the mean error.
 
     With two classes that is the difference in equalised odds (Hardt et al. 2016).
     """
-    found = []
-    wrong = np.abs(labels - truth[rows]) if task == "regression" else labels != truth[rows]
-    for code in [None] if task == "regression" else np.unique(truth[rows]):
-        own = np.ones(len(rows), dtype=bool) if code is None else truth[rows] == code
-        means = [wrong[own & (groups[rows] == group)] for group in np.unique(groups[rows])]
-        enough = [float(errors.mean()) for errors in means if len(errors) >= FEWEST_ROWS]
+    found, truth, weight = [], dataset.y[rows], dataset.weights_of(rows)
+    wrong = np.abs(labels - truth) if dataset.labels is None else labels != truth
+    for code in [None] if dataset.labels is None else np.unique(truth):
+        own = np.ones(len(rows), dtype=bool) if code is None else truth == code
+        parts = [own & (groups[rows] == group) for group in np.unique(groups[rows])]
+        enough = [mean_over_rows(wrong[part], some(weight, part)) for part in parts if part.sum() >= FEWEST_ROWS]
         found.append(max(enough) - min(enough) if len(enough) > 1 else 0.0)
     return -max(found, default=math.nan)
 

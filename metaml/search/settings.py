@@ -166,6 +166,23 @@ def check_metric(name: str, dataset: Dataset) -> None:
         )
 
 
+def that_weigh(settings: TuneSettings, dataset: Dataset) -> tuple[TuneSettings, tuple[str, ...]]:
+    """Return the settings without algorithms that cannot weigh rows, and these, if the rows of a data set have weights.
+
+    Raises BadRequest if none is left.
+    """
+    if dataset.row_weights is None:
+        return settings, ()
+    gone = tuple(name for name in settings.algorithms if not ALGORITHMS[name].takes_weights)
+    if len(gone) == len(settings.algorithms):
+        known = ", ".join(name for name, found in ALGORITHMS.items() if found.takes_weights)
+        raise BadRequest(
+            f"No algorithm is left to try: {', '.join(gone)} cannot weigh rows by {dataset.roles.options.weight!r}. "
+            f"Choose among: {known}."
+        )
+    return replace(settings, algorithms=tuple(name for name in settings.algorithms if name not in gone)), gone
+
+
 def describe_seconds(settings: TuneSettings) -> float:
     """Return the seconds that metafeatures may take; where evaluations are counted, enough for all of them."""
     return 10.0 if settings.clock is None else min(max(DESCRIBE_SHARE * settings.clock, 0.1), 2.0)

@@ -173,6 +173,7 @@ class Bagging(Stage):
         if not fresh:
             return None
         predictions: Floats = np.mean(fresh, axis=0)
-        value = score(predictions, self.dataset.y, self.found.metric, folds=plan.assignment.astype(np.float64))
+        folds, weight = plan.assignment.astype(np.float64), self.dataset.row_weights
+        value = score(predictions, self.dataset.y, self.found.metric, folds=folds, row_weights=weight)
         outcome = replace(trial.outcome, predictions=predictions)
         return replace(trial, outcome=outcome, scores=(value, *trial.scores[1:]), is_repeated=True)

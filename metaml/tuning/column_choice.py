@@ -48,7 +48,7 @@ def with_best_columns(dataset: Dataset, n: int, *, seed: int = 0) -> Dataset:
         reduced,
         repairs=(*dataset.repairs, *repairs),
         ignored=(*dataset.ignored, *(repair.column or "" for repair in repairs)),
-        fingerprint=fingerprint(reduced.X, dataset.y, dataset.labels, dataset.target),
+        fingerprint=fingerprint(reduced.X, dataset.y, dataset.labels, dataset.target, dataset.roles),
     )
 
 
@@ -65,7 +65,8 @@ def _worth(dataset: Dataset, rng: np.random.Generator) -> dict[str, float]:
     train = np.setdiff1d(rows, test)
     y = dataset.y
     labels, codes = (None, y) if dataset.labels is None else np.unique(y[train], return_inverse=True)
-    part = replace(dataset, X=dataset.X.iloc[train].reset_index(drop=True), y=y[train] if labels is None else codes)
+    part = dataset.part(train)
+    part = part if labels is None else replace(part, y=codes)
     algorithm = ALGORITHMS[JUDGE]
     with importing:
         member = fit_member(part, algorithm, algorithm.space(dataset.task).default(), seed=0)
@@ -74,10 +75,11 @@ def _worth(dataset: Dataset, rng: np.random.Generator) -> dict[str, float]:
         [(_predictor(member.estimators[0], dataset, labels), test)],
         dataset.X,
         y,
-        lambda truth, predicted: score(predicted, truth, metric, y=y),
+        lambda truth, predicted, weight=None: score(predicted, truth, metric, y=y, row_weights=weight),
         rng=rng,
         budget=Budget(None),
         n_repeats=2,
+        row_weights=dataset.row_weights,
     )
     by_output = {fall.column: fall.mean for fall in falls}
     return {

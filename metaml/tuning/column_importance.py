@@ -82,11 +82,16 @@ def column_importances(
         [(predict, test)],
         dataset.X,
         dataset.y,
-        lambda truth, predicted: score(predicted, truth, found.metric, y=dataset.y),
+        partial(_score, metric=found.metric, y=dataset.y),
         rng=np.random.default_rng(settings.seed),
         budget=own,
+        row_weights=dataset.row_weights,
     )
     return ranked, "" if ranked else too_late
+
+
+def _score(truth: Array, predicted: Array, weight: Array | None = None, *, metric: str, y: Array) -> float:
+    return score(predicted, truth, metric, y=y, row_weights=weight)
 
 
 def _of_all(
@@ -113,9 +118,10 @@ def _of_all(
         [(partial(predict_by, fold), test) for fold, test in enumerate(tests)],
         dataset.X,
         dataset.y,
-        lambda truth, predicted: score(predicted, truth, found.metric, y=dataset.y),
+        partial(_score, metric=found.metric, y=dataset.y),
         rng=np.random.default_rng(settings.seed),
         budget=budget,
+        row_weights=dataset.row_weights,
         most_rows=int(min(affordable, MOST_ROWS)),
         n_repeats=1,
     )

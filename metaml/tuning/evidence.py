@@ -26,9 +26,9 @@ def evidence_of(dataset: Dataset, found: Found, finished: Finished) -> Evidence 
     rows = np.flatnonzero(np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))
     plan = found.judging_plan
     folds = plan.assignment.astype(np.float64)
-    scores = fold_scores(predicted, dataset.y, found.metric, folds)
-    error = _error(scores, lambda part: _plain(predicted[part], dataset.y, part, found.metric), rows)
-    truth, tested_in = dataset.y[rows], plan.assignment[rows]
+    scores = fold_scores(predicted, dataset.y, found.metric, folds, dataset.row_weights)
+    error = _error(scores, lambda part: _plain(predicted[part], dataset, part, found.metric), rows)
+    truth, tested_in, weight = dataset.y[rows], plan.assignment[rows], dataset.weights_of(rows)
     curves: list[Curve] = []
     thresholds, uncalibrated = [], []
     if dataset.labels is None:
@@ -39,14 +39,14 @@ def evidence_of(dataset: Dataset, found: Found, finished: Finished) -> Evidence 
         names = [str(label) for label in dataset.labels]
         common = np.argsort(-np.bincount(truth, minlength=len(names)), kind="stable")[:MOST_CLASSES]
         shown = [1] if len(names) == 2 else sorted(common.tolist())
-        curves = [curve_of(truth == code, chances[:, code], names[code]) for code in shown]
+        curves = [curve_of(truth == code, chances[:, code], names[code], weight) for code in shown]
         if len(names) == 2:
             factors = finished.model.multipliers
             own = 0.5 if factors is None else factors[0] / (factors[0] + factors[1])
-            thresholds = threshold_rows(truth == 1, chances[:, 1], own)
+            thresholds = threshold_rows(truth == 1, chances[:, 1], own, weight)
         coverage = set_coverage(chances, truth, tested_in)
         if finished.calibrated is not None and finished.uncalibrated is not None:
-            uncalibrated = calibration_bins(truth, finished.uncalibrated[rows])
+            uncalibrated = calibration_bins(truth, finished.uncalibrated[rows], row_weights=weight)
     known = finished.calibrated
     return Evidence(
         n_trained=round(plan.n_trained),
@@ -72,13 +72,13 @@ def _gain_error(dataset: Dataset, found: Found, finished: Finished, scores: Floa
         return None
     other = np.asarray(defaults[0].outcome.predictions, dtype=np.float64)
     folds = found.plan.assignment.astype(np.float64)
-    others = fold_scores(other, dataset.y, found.metric, folds)
+    others = fold_scores(other, dataset.y, found.metric, folds, dataset.row_weights)
     own = np.asarray(finished.predictions, dtype=np.float64)
     if len(others) != len(scores):
         return None
 
     def gain(part: Array) -> float:
-        return _plain(own[part], dataset.y, part, found.metric) - _plain(other[part], dataset.y, part, found.metric)
+        return _plain(own[part], dataset, part, found.metric) - _plain(other[part], dataset, part, found.metric)
 
     return _error(scores - others, gain, rows)
 
@@ -95,7 +95,8 @@ def _error(values: Floats, resampled: Callable[[Array], float], rows: Array) -> 
     return float(drawn.std(ddof=1)) if len(drawn) > 1 else None
 
 
-def _plain(predicted: Floats, y: Array, part: Array, name: str) -> float:
+def _plain(predicted: Floats, dataset: Dataset, part: Array, name: str) -> float:
     """Return the score of some rows at the plain threshold."""
-    found = metric(name).on(y)
-    return float(found.function(y[part], predicted.argmax(axis=1) if found.needs == "labels" else predicted))
+    found = metric(name).on(dataset.y)
+    asked = predicted.argmax(axis=1) if found.needs == "labels" else predicted
+    return float(found.function(dataset.y[part], asked, dataset.weights_of(part)))

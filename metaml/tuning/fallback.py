@@ -4,7 +4,6 @@ import math
 import pickle
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -74,7 +73,6 @@ def tree_model(dataset: Dataset, metric: str, facts: Mapping[str, object] | None
         # Every class must be seen, however few rows are taken.
         if dataset.labels is not None:
             rows = np.unique(np.concatenate([rows, np.unique(dataset.y, return_index=True)[1]]))
-    part = replace(dataset, X=dataset.X.iloc[rows].reset_index(drop=True), y=dataset.y[rows])
     with importing:
-        member = fit_member(part, algorithm, algorithm.space(dataset.task).default(), seed=0)
+        member = fit_member(dataset.part(rows), algorithm, algorithm.space(dataset.task).default(), seed=0)
     return Model.of(dataset, [member], metric=metric, facts=facts)

@@ -210,12 +210,15 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
     plain = predictions = _together(chosen)
     multipliers = calibrated = None
     if dataset.labels is not None and settings.calibrates:
-        calibrated = calibrate(plain, dataset.y, _judged(found)["folds"], found.metric)
+        folds = found.judging_plan.assignment.astype(np.float64)
+        calibrated = calibrate(plain, dataset.y, folds, found.metric, dataset.row_weights)
         predictions = plain if calibrated is None else calibrated.predictions
     if dataset.labels is not None and depends_on_thresholds(found.metric):
-        folds = None if found.plan.is_shuffled else found.judging_plan.assignment
-        multipliers = tune_multipliers(predictions, dataset.y, found.metric, seed=settings.seed, folds=folds)
-    value = score(predictions, dataset.y, found.metric, **_judged(found))
+        kept = None if found.plan.is_shuffled else found.judging_plan.assignment
+        multipliers = tune_multipliers(
+            predictions, dataset.y, found.metric, seed=settings.seed, folds=kept, row_weights=dataset.row_weights
+        )
+    value = score(predictions, dataset.y, found.metric, **_judged(dataset, found))
     model = Model.of(
         dataset,
         members,
@@ -275,10 +278,11 @@ def _facts(found: Found) -> dict[str, object]:
     return {"session": found.session, "n_evaluations": len(found.trials)}
 
 
-def _judged(found: Found) -> dict[str, Any]:
-    """Return how out-of-fold predictions are judged: fold by fold, and whether these follow one another in time."""
+def _judged(dataset: Dataset, found: Found) -> dict[str, Any]:
+    """Return how out-of-fold predictions are judged: fold by fold, whether folds follow in time, and row weights."""
     plan = found.judging_plan
-    return {"folds": plan.assignment.astype(np.float64), "is_forward": plan.is_forward}
+    folds = plan.assignment.astype(np.float64)
+    return {"folds": folds, "is_forward": plan.is_forward, "row_weights": dataset.row_weights}
 
 
 def _together(chosen: Sequence[Chosen]) -> Floats:
@@ -292,7 +296,7 @@ def _chosen(dataset: Dataset, found: Found, kept: Sequence[Trial]) -> list[Chose
     """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
     offered = candidates_of(kept, found.plan.n_tested)
     predictions = [np.asarray(trial.outcome.predictions) for trial in offered]
-    weights = select(predictions, dataset.y, found.metric, **_judged(found))
+    weights = select(predictions, dataset.y, found.metric, **_judged(dataset, found))
     members = [Chosen(trial, float(weight)) for trial, weight in zip(offered, weights, strict=True) if weight]
     return sorted(members, key=lambda member: -member.weight)
 
@@ -301,7 +305,7 @@ def _score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float
     """Return the score of an ensemble on the rows that its members predicted; that of one alone is known."""
     if len(chosen) == 1:
         return chosen[0].trial.score
-    return score(_together(chosen), dataset.y, found.metric, **_judged(found))
+    return score(_together(chosen), dataset.y, found.metric, **_judged(dataset, found))
 
 
 def _fitted(

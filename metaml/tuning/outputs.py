@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 
 from metaml.data import Dataset
+from metaml.data.weights import effective_rows
 from metaml.ensemble.threshold_scores import moves_lines
 from metaml.ensemble.thresholds import decide
 from metaml.errors import BadRequest
 from metaml.evaluation import metric
 from metaml.evaluation.environment import library_versions
+from metaml.metrics.base import some
 from metaml.report import (
     DatasetFacts,
     FeatureImportance,
@@ -28,6 +30,7 @@ from metaml.report import (
     SplitComparison,
     SplitFacts,
     TrialRow,
+    WeightFacts,
     basis,
     calibration_bins,
     confusion_of,
@@ -72,7 +75,7 @@ if __name__ == "__main__":
     plan = make_plan(dataset, {n_folds}, {plan_seed}, {max_rows})
     job = Job(dataset.fingerprint, ALGORITHM, CONFIG, plan, {seed}, Limits(float("inf")), keep_predictions=True)
     outcome = evaluate(job, dataset, ALGORITHMS[ALGORITHM])
-    print(threshold_score(outcome, dataset.y, plan.assignment, {metric!r}{forward}))
+    print(threshold_score(outcome, dataset.y, plan.assignment, {metric!r}{judged}))
 '''
 
 
@@ -89,8 +92,12 @@ def report_data(
     *,
     comparison: SplitComparison | None = None,
     own_test: OwnTest | None = None,
+    left_out: Sequence[str] = (),
 ) -> ReportData:
-    """Return all that the report tells; `no_features` says why nothing is known about the importance of columns."""
+    """Return all that the report tells; `no_features` says why nothing is known about the importance of columns.
+
+    `left_out` are algorithms that cannot weigh rows.
+    """
     trials = [
         TrialRow(
             number=number,
@@ -111,6 +118,7 @@ def report_data(
         metric=found.metric,
         is_after_thresholds=_moves_lines(dataset, found),
         split=_split_facts(dataset, found, comparison),
+        weights=_weight_facts(dataset, left_out),
         own_test=None if own_test is None else own_test.facts(finished.model, found.metric, dataset.y),
         session=SessionFacts(
             used_seconds=used_seconds,
@@ -153,6 +161,19 @@ def _split_facts(dataset: Dataset, found: Found, comparison: SplitComparison | N
     hints = () if found.plan.strategy == "given" else tuple(map(str, dataset.hints))
     return SplitFacts(
         strategy=found.plan.strategy, group=options.group, time=options.time, hints=hints, other=comparison
+    )
+
+
+def _weight_facts(dataset: Dataset, left_out: Sequence[str]) -> WeightFacts | None:
+    weights, column = dataset.row_weights, dataset.roles.options.weight
+    if weights is None or column is None:
+        return None
+    return WeightFacts(
+        column=column,
+        least=float(weights.min()),
+        most=float(weights.max()),
+        n_effective=effective_rows(weights),
+        left_out=tuple(left_out),
     )
 
 
@@ -216,11 +237,11 @@ def _with_errors(data: ReportData, dataset: Dataset, finished: Finished) -> Repo
         return replace(data, residuals=pairs)
     tested = np.isfinite(predictions).all(axis=1)
     factors = None if finished.model.multipliers is None else np.array(finished.model.multipliers)
-    predicted = decide(predictions[tested], factors)
+    predicted, weight = decide(predictions[tested], factors), some(dataset.row_weights, tested)
     return replace(
         data,
-        confusion=confusion_of(dataset.y[tested], predicted, list(dataset.labels)),
-        calibration=calibration_bins(dataset.y[tested], predictions[tested]),
+        confusion=confusion_of(dataset.y[tested], predicted, list(dataset.labels), weight),
+        calibration=calibration_bins(dataset.y[tested], predictions[tested], row_weights=weight),
     )
 
 
@@ -285,10 +306,12 @@ def best_code(dataset: Dataset, found: Found, data: ReportData) -> str:
     config: dict[str, Any] = dict(best.run.config)
     said = dataset.roles.options.as_json()
     options = ", ".join(f"{name}={value!r}" for name, value in said.items())
+    judged = ", is_forward=True" if found.plan.is_forward else ""
+    judged += "" if dataset.row_weights is None else ", row_weights=dataset.row_weights"
     return BEST_CODE.format(
         imported="ColumnOptions, " if said else "",
         options=f", options=ColumnOptions({options})" if said else "",
-        forward=", is_forward=True" if found.plan.is_forward else "",
+        judged=judged,
         dataset=dataset.name,
         metric=metric(found.metric).name,
         validated=validated(data),

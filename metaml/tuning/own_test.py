@@ -15,9 +15,11 @@ from metaml.data import Dataset, Schema, read_frame
 from metaml.data.cells import category_text, floats_of, holds_floats, numbers_of, text_of, without_extremes, words_of
 from metaml.data.names import usable_names
 from metaml.data.target import find_column
+from metaml.data.weights import settled, weights_in
 from metaml.errors import BadDataset
 from metaml.evaluation import metric
 from metaml.metrics import Metric
+from metaml.metrics.base import Weight, some
 from metaml.model import Model
 from metaml.report import OwnTestFacts
 from metaml.report.wording import counted
@@ -28,12 +30,17 @@ FEWEST_ROWS = 2
 
 @dataclass(frozen=True, eq=False)
 class OwnTest:
-    """The rows of a test table and their target; `n_unknown` rows have no target that the model could know."""
+    """The rows of a test table and their target; `n_unknown` rows have no target that the model could know.
+
+    `weights` say how much each row counts, None if all count the same. `notes` are sentences about the table.
+    """
 
     name: str
     frame: pd.DataFrame
     truth: Array
     n_unknown: int = 0
+    weights: Weight = None
+    notes: tuple[str, ...] = ()
 
     def facts(self, model: Model, metric_name: str, y: Array) -> OwnTestFacts:
         """Return what a model scores on the table, with the standard error; `y` is as in `all_scores`."""
@@ -42,7 +49,7 @@ class OwnTest:
     def all_facts(self, model: Model, metric_names: Sequence[str], y: Array) -> list[OwnTestFacts]:
         """Return what a model scores on the table by each of these metrics, with the standard errors."""
         answer = model.answer(self.frame)
-        notes = [*answer.notes]
+        notes = [*self.notes, *answer.notes]
         if self.n_unknown:
             notes.append(f"{counted(self.n_unknown, 'row')} left out: the model does not know the value of the target.")
         facts = []
@@ -52,7 +59,7 @@ class OwnTest:
             if found.needs == "labels" and model.labels is not None:
                 places = {label: code for code, label in enumerate(model.labels.tolist())}
                 prediction = np.array([places[label] for label in answer.predictions.tolist()])
-            value, error = _with_error(found, self.truth, prediction)
+            value, error = _with_error(found, self.truth, prediction, self.weights)
             rows = len(self.truth)
             facts.append(OwnTestFacts(name=self.name, n_rows=rows, score=value, error=error, notes=tuple(notes)))
         return facts
@@ -60,15 +67,35 @@ class OwnTest:
 
 def own_test(table: str | Path | pd.DataFrame, dataset: Dataset) -> OwnTest:
     """Return a test table, checked against the data set that the model will be made for."""
-    return labelled_rows(table, dataset.schema, dataset.labels, dataset.name, " as --test")
+    weight = dataset.roles.options.weight
+    return labelled_rows(table, dataset.schema, dataset.labels, dataset.name, " as --test", weight=weight)
+
+
+def rows_for(model: Model, table: str | Path | pd.DataFrame, weight: str | None = None) -> OwnTest:
+    """Return the labelled rows of a table that a model is scored on.
+
+    They count by the column `weight`, or by that of the search if the table has it.
+    """
+    known = model.facts.get("weight")
+    column = known if weight is None and isinstance(known, str) else weight
+    needed = weight is not None
+    return labelled_rows(table, model.schema, model.labels, model.dataset, weight=column, needs_weight=needed)
 
 
 def labelled_rows(
-    table: str | Path | pd.DataFrame, schema: Schema, labels: Array | None, dataset: str, where: str = ""
+    table: str | Path | pd.DataFrame,
+    schema: Schema,
+    labels: Array | None,
+    dataset: str,
+    where: str = "",
+    *,
+    weight: str | None = None,
+    needs_weight: bool = False,
 ) -> OwnTest:
     """Return the rows of a table whose target is known, checked against the columns and labels of a data set.
 
-    `where` ends the advice on what to give.
+    `where` ends the advice on what to give. `weight` is the column that says how much a row counts; if the table lacks
+    it, all rows count the same, unless it is needed.
     """
     if isinstance(table, pd.DataFrame):
         frame, name = table, "the test table"
@@ -82,12 +109,34 @@ def labelled_rows(
     frame = frame.set_axis(names, axis=1)
     truth = _truth(frame[schema.target], labels)
     is_known = ~np.isnan(truth)
+    if needs_weight and weight is not None:
+        weight = find_column(names, weight, name, "Choose another with --weight.")
+    weights, notes = _weights(frame, weight)
+    if weights is not None:
+        frame, truth, is_known = frame[weights > 0], truth[weights > 0], is_known[weights > 0]
+        weights = weights[weights > 0]
     if is_known.sum() < FEWEST_ROWS:
         n = counted(int(is_known.sum()), "row")
         raise BadDataset(f"{name} has {n} with a known {schema.target!r}. Give more{where.replace(' as ', ' with ')}.")
     rows = np.flatnonzero(is_known)
     known = truth[rows] if labels is None else truth[rows].astype(np.int64)
-    return OwnTest(name, frame.iloc[rows].reset_index(drop=True), known, int((~is_known).sum()))
+    return OwnTest(
+        name,
+        frame.iloc[rows].reset_index(drop=True),
+        known,
+        int((~is_known).sum()),
+        None if weights is None else settled(weights[rows]),
+        notes,
+    )
+
+
+def _weights(frame: pd.DataFrame, column: str | None) -> tuple[Weight, tuple[str, ...]]:
+    """Return how much each row counts, and what is to be said about it."""
+    if column is None:
+        return None, ()
+    if column not in frame.columns:
+        return None, (f"All rows count the same, as there is no column {column!r} of weights.",)
+    return weights_in(frame[column], column), ()
 
 
 def _truth(column: pd.Series, labels: Array | None) -> Floats:
@@ -102,14 +151,14 @@ def _truth(column: pd.Series, labels: Array | None) -> Floats:
     return words.take(np.array([codes.get(category_text(word), math.nan) for word in words.words]))
 
 
-def _with_error(found: Metric, truth: Array, prediction: Array) -> tuple[float, float]:
+def _with_error(found: Metric, truth: Array, prediction: Array, weight: Weight) -> tuple[float, float]:
     """Return a score and its standard error, by resampling rows (bootstrap); NaN if there are too few."""
     rng = np.random.default_rng(0)
     rows = np.arange(len(truth))
     if len(rows) > MOST_RESAMPLED:
         rows = rng.choice(rows, MOST_RESAMPLED, replace=False)
     draws = (rng.choice(rows, len(rows)) for _ in range(N_RESAMPLES))
-    values = np.array([found.function(truth[draw], prediction[draw]) for draw in draws])
+    values = np.array([found.function(truth[draw], prediction[draw], some(weight, draw)) for draw in draws])
     values = values[np.isfinite(values)]
     error = float(values.std(ddof=1)) * math.sqrt(len(rows) / len(truth)) if len(values) > 1 else math.nan
-    return found.function(truth, prediction), error
+    return found.function(truth, prediction, weight), error

@@ -15,8 +15,9 @@ from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, LocalExecutor
 from metaml.experience.lesson_files import is_in_file
 from metaml.report import ReportData
+from metaml.report.split_wording import left_out_sentence
 from metaml.report.wording import counted, listed, metric_label
-from metaml.search.settings import TuneSettings, keeping_directions
+from metaml.search.settings import TuneSettings, keeping_directions, that_weigh
 from metaml.system.threads import at_most_threads
 from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
 from metaml.tuning.closing import refit_reserve, reserve_for
@@ -99,9 +100,10 @@ def tune(
         # What is planned for so many workers must be what the executor has.
         settings = replace(settings, n_workers=workers.n_workers)
         dataset = _within_columns(dataset, settings, on_note)
-        settings, left_out = keeping_directions(settings, dataset)
-        if left_out:
-            on_note(left_out)
+        settings, aimless = keeping_directions(settings, dataset)
+        settings, left_out = that_weigh(settings, dataset)
+        for told in filter(None, (aimless, left_out_sentence(left_out))):
+            on_note(told)
         session = _session(dataset, settings, base, workers, budget, models, output, on_note, resume=resume)
         settings, budget, begun = session.settings, session.budget, session.budget.used
         on_phase("first fits")
@@ -122,7 +124,7 @@ def tune(
         features = column_importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
-        data = tell(comparison=compare_splits(dataset, found, end, settings), own_test=test)
+        data = tell(comparison=compare_splits(dataset, found, end, settings), own_test=test, left_out=left_out)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions)
         seconds = budget.used

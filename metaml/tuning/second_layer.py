@@ -212,10 +212,12 @@ class Stacking(Stage):
             self.dataset.y[used],
             self.found.metric,
             folds=plan.assignment[used].astype(np.float64),
+            row_weights=self.dataset.weights_of(used),
         )
         unseen = plan.unused
         together = combine([prediction[unseen] for prediction in predictions], weights)
-        return score(together, self.dataset.y[unseen], self.found.metric, y=self.dataset.y)
+        weight = self.dataset.weights_of(unseen)
+        return score(together, self.dataset.y[unseen], self.found.metric, y=self.dataset.y, row_weights=weight)
 
     def _predicted(self, data: Dataset, plan: FoldPlan, stackers: Sequence[Stacker]) -> list[Array]:
         """Return what each configuration predicts for all rows, as far as it is complete in time."""

@@ -47,7 +47,8 @@ def compare_splits(dataset: Dataset, found: Found, budget: Budget, settings: Tun
 
 
 def _of_hint(dataset: Dataset, hint: SplitHint, metric: str) -> SplitComparison | None:
-    return _compared(replace(dataset, roles=hint.roles), metric, hint.kind, hint.column)
+    roles = replace(hint.roles, weights=dataset.row_weights)
+    return _compared(replace(dataset, roles=roles), metric, hint.kind, hint.column)
 
 
 def _compared(dataset: Dataset, metric: str, kind: str, column: str) -> SplitComparison | None:

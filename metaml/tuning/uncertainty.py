@@ -11,6 +11,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Array, Floats, Positions
 from metaml.budget import Budget
 from metaml.data import Dataset
+from metaml.data.roles import NO_ROLES
 from metaml.ensemble.conformal import interval_losses, parts_of
 from metaml.ensemble.layers import with_predictions
 from metaml.evaluation import Executor, FoldPlan, Job, Limits
@@ -128,7 +129,8 @@ def _learn(
     """Return estimators of the logarithm of an error, one per fold, and what they predict out of fold."""
     X = with_predictions(dataset.X.iloc[rows].reset_index(drop=True), [predicted])
     fingerprint = blake2b(dataset.fingerprint.encode() + predicted.tobytes(), digest_size=16).hexdigest()
-    data = replace(dataset, X=X, y=logs, rows=dataset.rows[rows], fingerprint=fingerprint)
+    # How large errors are is asked of each row alike, whatever its weight: intervals cover rows.
+    data = replace(dataset, X=X, y=logs, rows=dataset.rows[rows], fingerprint=fingerprint, roles=NO_ROLES)
     config = {**ALGORITHMS[SCALE_ALGORITHM].space("regression").default(), **SCALE_SETTINGS}
     executor.add(data)
     end = Budget(seconds)
