@@ -281,8 +281,9 @@ class DaskEngine:
             # The worker was lost, or restarted; the dispatcher decides what becomes of the job.
             self.dispatcher.lose(attempt.number, time.monotonic())
         else:
-            if answer.folds:
-                self._on_folds(attempt.ticket, answer.folds)
+            folds = answer.folds or (answer.outcome.told_folds() if attempt.job.tells_folds else ())
+            if folds:
+                self._on_folds(attempt.ticket, folds)
             self.dispatcher.answer(attempt.number, answer.outcome, time.monotonic())
 
     async def _transfer(self, name: str, fingerprint: str) -> None:

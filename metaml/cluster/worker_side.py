@@ -111,7 +111,8 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
         finally:
             self._idle.put(evaluator)
             self._folds.pop(number, None)
-        return Answer(outcome, tuple(folds))
+        # The models of a complete evaluation travel with its outcome alone.
+        return Answer(outcome, () if outcome.told_folds() else tuple(folds))
 
     def folds_so_far(self, number: int) -> tuple[FoldDone, ...]:
         """Return the folds that a job under way has told of."""
@@ -127,7 +128,7 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What comes back for an attempt."""
+    """What comes back for an attempt; `folds` are those that the outcome does not have."""
 
     outcome: Outcome
     folds: tuple[FoldDone, ...]

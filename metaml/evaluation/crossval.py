@@ -118,7 +118,7 @@ def evaluate(
         expected_seconds=clock.expected_after(len(scores)) if status in ("partial", "timeout") else 0.0,
         stopped_early=stopped_early,
         **(footprint if went_well else _Footprint())._asdict(),
-    )
+    ).as_far_as_used(job)
 
 
 def _scores(dataset: Dataset, test: Rows, prediction: Array) -> dict[str, float]:

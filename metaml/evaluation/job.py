@@ -76,6 +76,14 @@ class Overtime:
         return is_ahead and expected <= min(self.seconds, self.left)
 
 
+@dataclass(frozen=True)
+class Bar:
+    """The score from which on somebody may use the predictions and the models of an evaluation."""
+
+    metric: str
+    score: float = -math.inf
+
+
 class FoldDone(NamedTuple):
     """A fold of an evaluation under way: the pickled estimator that was fitted, and its scores."""
 
@@ -92,6 +100,8 @@ class Job:
     - `overtime`: stop early if a limit would be exceeded, but allow more time to a job that is ahead of the best run.
     - `keep_predictions`, `keep_models`: return the out-of-fold predictions, and the model of each fold. With
       `tells_folds`, each model is sent as soon as its fold is done, even if a later fold fails.
+    - `bar`: return neither predictions nor models of an evaluation that scores less, or loses its race: nobody will use
+      them, and on a cluster they would have to travel.
     - `predicts_unused`: the fold models also predict the rows that the plan does not use; their mean is returned. It
       shows how the models do on new rows.
     - `refit`: do not evaluate. Fit the algorithm to all rows, or to the training rows of the one fold that is named,
@@ -112,6 +122,7 @@ class Job:
     tells_folds: bool = False
     race: Race | None = None
     overtime: Overtime | None = None
+    bar: Bar | None = None
     refit: bool = False
     fit_seconds: float | None = None
     predicts_unused: bool = False
@@ -188,6 +199,25 @@ class Outcome:
             predict_seconds=self.scale * self.predict_seconds,
             expected_seconds=self.scale * self.expected_seconds,
             scale=1.0,
+        )
+
+    def as_far_as_used(self, job: Job) -> Outcome:
+        """Return the outcome without predictions and models if it is below the bar of its job."""
+        bar = job.bar
+        if bar is None or not (len(self.folds) < len(job.asked_folds) or self.score(bar.metric) < bar.score):
+            return self
+        return replace(self, predictions=None, models=(), one_model=b"")
+
+    def told_folds(self) -> tuple[FoldDone, ...]:
+        """Return what an evaluation that tells its folds has told of those whose models it returns.
+
+        >>> Outcome("ok", 1.0, {"accuracy": (0.5, 0.7)}, folds=(0, 1), models=(b"one", b"two")).told_folds()[1]
+        FoldDone(model=b'two', scores={'accuracy': 0.7})
+        """
+        models = self.models or ((self.one_model,) if self.one_model else ())
+        return tuple(
+            FoldDone(model, {name: values[place] for name, values in self.scores.items()})
+            for place, model in enumerate(models)
         )
 
     def score(self, metric: str) -> float:

@@ -1,5 +1,6 @@
 """The trials that an ensemble may choose from: the best of all and the best of each algorithm, duplicates once."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -50,6 +51,15 @@ def without_weak(trials: Sequence[Trial], is_base: Callable[[Trial], bool]) -> t
         for trial in trials
     ]
     return smaller, {trial.run.identity for trial in complete if id(trial) in kept}
+
+
+def least_score(algorithm: str, trials: Sequence[Trial]) -> float:
+    """Return the score below which no further trial of an algorithm is kept for what it scores."""
+    complete = ranked(trials)
+    own = [trial for trial in complete if trial.run.algorithm == algorithm]
+    if len(complete) < N_BEST_KEPT or len(own) < MOST_EACH:
+        return -math.inf
+    return min(complete[N_BEST_KEPT - 1].score, own[MOST_EACH - 1].score)
 
 
 def front_of(trials: Sequence[Trial]) -> list[Trial]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 from metaml.budget import Budget
 from metaml.ensemble.threshold_scores import depends_on_thresholds
-from metaml.evaluation import FoldPlan, Job, Overtime, Race
+from metaml.evaluation import Bar, FoldPlan, Job, Overtime, Race
 from metaml.search.settings import TuneSettings, longest_evaluation
 from metaml.spaces import Config
 from metaml.splits import PLAN_SEED
+from metaml.tuning.candidates import least_score
 from metaml.tuning.trials import Trial, ranked
 
 FIT_SHARE = 0.85
@@ -28,8 +29,19 @@ class JobLimits:
     keeps_models: bool
     defaults: Sequence[tuple[str, Config]]
 
-    def job(self, algorithm: str, config: Config, trials: Sequence[Trial], left: float = math.inf) -> Job:
-        """Return the job of a configuration, given the trials so far and the seconds left to the search."""
+    def job(
+        self,
+        algorithm: str,
+        config: Config,
+        trials: Sequence[Trial],
+        left: float = math.inf,
+        *,
+        is_always_kept: bool = True,
+    ) -> Job:
+        """Return the job of a configuration, given the trials so far and the seconds left to the search.
+
+        Unless its predictions and models are always kept, they are returned only if they may be used.
+        """
         left = min(left, self.budget.left)
         complete = ranked(trials)
         taken = [trial.outcome.seconds for trial in complete]
@@ -47,6 +59,7 @@ class JobLimits:
             tells_folds=self.keeps_models and not complete and self.plan.n_folds > 1,
             race=self._race(algorithm, complete),
             overtime=self._overtime(complete, left),
+            bar=None if is_always_kept else self._bar(algorithm, trials),
             fit_seconds=self._allowance(longest),
         )
 
@@ -66,6 +79,13 @@ class JobLimits:
         # The best of its own algorithm: what is weaker alone may be what an ensemble lacks.
         best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
         return None if best is None else Race(self.metric, best.outcome.scores[self.metric])
+
+    def _bar(self, algorithm: str, trials: Sequence[Trial]) -> Bar | None:
+        """Return what an evaluation must score to be kept; None if what it predicts is always used."""
+        settings = self.settings
+        if settings.keep_predictions or settings.objectives or depends_on_thresholds(self.metric):
+            return None
+        return Bar(self.metric, least_score(algorithm, trials))
 
     def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
         """Return how far an evaluation that is ahead may exceed its limit; None if time does not count."""

@@ -38,7 +38,7 @@ from metaml.tuning.candidates import without_weak
 from metaml.tuning.job_limits import JobLimits
 from metaml.tuning.ledger import Ledger
 from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
-from metaml.tuning.second_layer import is_base
+from metaml.tuning.second_layer import UNSELECTED, is_base
 from metaml.tuning.session_log import SessionLog
 from metaml.tuning.stopping.goal import Goal
 from metaml.tuning.trials import (
@@ -275,9 +275,8 @@ class TuneSession:
         return self._n_workers() + (self.settings.n_iterations is None)
 
     def _wants_more(self) -> bool:
-        if self.goal.reached(self.trials):
-            return False
-        return self.settings.n_iterations is None or self._n_asked < self.settings.n_iterations
+        most = self.settings.n_iterations
+        return not self.goal.reached(self.trials) and (most is None or self._n_asked < most)
 
     def _rounds_left(self, left: float) -> int | None:
         """Return how many evaluations are still to come, as far as that is known."""
@@ -314,7 +313,8 @@ class TuneSession:
             self.log.note(INITIAL_DESIGN_ENDED, {})
 
     def _submit(self, choice: NextTrial, left: float) -> None:
-        job = self._limits.job(choice.algorithm, choice.proposal.config, self.trials, left)
+        is_fair = origin_of(choice, self.dataset.task) in UNSELECTED
+        job = self._limits.job(choice.algorithm, choice.proposal.config, self.trials, left, is_always_kept=is_fair)
         self._open[self.executor.submit(job)] = _OpenJob(choice, job)
         self._note_begun()
 

@@ -9,7 +9,7 @@ import pytest
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
 from metaml.errors import BadRequest
-from metaml.evaluation import Executor, Job, Limits, LocalExecutor, make_plan
+from metaml.evaluation import Bar, Executor, Job, Limits, LocalExecutor, make_plan
 from metaml.sources import builtin
 from tests.cluster_processes import SECONDS, Cluster
 
@@ -86,6 +86,17 @@ def test_folds_that_are_reported_can_be_taken_once(executor, iris):
 
     assert len(executor.take_folds(ticket)) == 3
     assert executor.take_folds(ticket) == ()
+
+
+@pytest.mark.parametrize(("bar", "n_models"), [(0.5, 3), (1.5, 0)], ids=["useful", "too weak"])
+def test_predictions_and_models_come_back_if_they_may_be_used(executor, iris, bar, n_models):
+    executor.submit(job_of(iris, keep_predictions=True, keep_models=True, bar=Bar("accuracy", bar)))
+
+    _, outcome = executor.next(timeout=SECONDS)
+
+    assert len(outcome.models) == n_models
+    assert (outcome.predictions is None) == (n_models == 0)
+    assert len(outcome.scores["accuracy"]) == 3
 
 
 def test_a_job_on_an_unknown_data_set_raises(executor, iris):
