@@ -25,7 +25,7 @@ from metaml.experience.learning import histories, judged, learn_all, requests_fo
 from metaml.experience.suggest import COLUMNS, request_for
 from metaml.experience.suggest import suggest as suggest_for
 from metaml.laboratory.compare import Study, methods_of, study
-from metaml.laboratory.load import pools_of
+from metaml.laboratory.load import metafeatures_of, pools_of
 from metaml.metafeatures import describe as describe_dataset
 from metaml.metafeatures.table import as_table
 from metaml.model import Model
@@ -352,7 +352,16 @@ def replay(
             datasets=None if datasets is None else one_or_more(datasets),
             most=most,
         )
-    return study(pools, methods, policies=names_in(policies), n_seeds=seeds, n=evaluations, n_workers=workers)
+        described = metafeatures_of(base)
+    return study(
+        pools,
+        methods,
+        policies=names_in(policies),
+        n_seeds=seeds,
+        n=evaluations,
+        n_workers=workers,
+        metafeatures=described,
+    )
 
 
 def _opened(kb: Place, *, create: bool = False) -> AbstractContextManager[KnowledgeBase]:

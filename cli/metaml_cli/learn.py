@@ -27,6 +27,10 @@ def learn(
     evaluate: Annotated[
         bool, typer.Option("--evaluate", help="Show how good the rankings are, instead of learning.")
     ] = False,
+    learners: Annotated[
+        str | None,
+        typer.Option(help="With --evaluate: thesis, ranker, neighbours, nearest_lightgbm …"),
+    ] = None,
     growth: Annotated[int, typer.Option(min=0, help="With --evaluate: data sets of the growth curve.")] = 20,
     output: Annotated[Path | None, typer.Option(help="With --evaluate: folder for pictures and tables.")] = None,
     kb: KB = None,
@@ -45,7 +49,7 @@ def learn(
     with opened(kb) as base:
         wanted = requests_for(base, metric=metric, exclude_datasets=exclude_dataset or ())
         if evaluate:
-            _evaluate(base, wanted, names_in(algorithms or ""), growth, output, form)
+            _evaluate(base, wanted, names_in(algorithms or ""), names_in(learners or ""), growth, output, form)
             return
         show(learn_all(base, wanted, on_note=say), form)
 
@@ -54,6 +58,7 @@ def _evaluate(
     base: "KnowledgeBase",
     wanted: "list[LessonRequest]",
     algorithms: Sequence[str],
+    learners: Sequence[str],
     n_growth: int,
     output: Path | None,
     form: Format,
@@ -62,6 +67,7 @@ def _evaluate(
 
     from metaml.algorithms import check_known
     from metaml.experience.learning import histories, judged
+    from metaml.metalearning.assessment.comparison import USUAL_RANKINGS
     from metaml.tuning.run import check_output
 
     check_known(algorithms)
@@ -69,7 +75,7 @@ def _evaluate(
         check_output(output)
     rows: list[dict[str, object]] = []
     for found in histories(base, wanted, algorithms=algorithms, on_note=say):
-        rows += judged(found)
+        rows += judged(found, learners or USUAL_RANKINGS)
         _show_importances(found)
         if n_growth:
             _show_growth(found, n_growth, output)

@@ -23,8 +23,12 @@ def replay(
         typer.Option(help="Score, such as roc_auc. Default: accuracy; with --ensemble, what a search would use."),
     ] = None,
     optimisers: Annotated[
-        str, typer.Option(help="Comma-separated; all are compared with the last. name/rule adds a runtime rule.")
+        str,
+        typer.Option(help="Comma-separated; all are compared with the last. gbqr+delta adds a choice."),
     ] = "default,gbqr,forest,random",
+    preset: Annotated[
+        str | None, typer.Option(help="Also compare a whole way to search, such as thesis, and its bandit.")
+    ] = None,
     policies: Annotated[str, typer.Option(help="Comma-separated bandits over the algorithms; empty for none.")] = "",
     algorithm: Annotated[list[str] | None, typer.Option(help="Only this algorithm; may be repeated.")] = None,
     dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be repeated.")] = None,
@@ -92,12 +96,16 @@ def replay(
         _compare_openings(kb, form, ways, ends, metric=metric, datasets=dataset or (), n_seeds=seeds, output=output)
         return
     from metaml.laboratory.compare import methods_of, study
-    from metaml.laboratory.load import pools_of
+    from metaml.laboratory.load import metafeatures_of, pools_of
     from metaml.laboratory.parallel import compare_schedules, ways_of
+    from metaml.search.presets import preset_named
     from metaml.tuning.run import check_output
 
     metric = metric or "accuracy"
-    methods = methods_of(names_in(optimisers))
+    chosen, bandits = names_in(optimisers), names_in(policies)
+    if preset is not None:
+        chosen, bandits = (preset, *chosen), (preset_named(preset).bandit, *bandits)
+    methods = methods_of(chosen)
     ways_by_name = ways_of(methods, names_in(schedules))
     if output is not None:
         check_output(output)
@@ -118,6 +126,7 @@ def replay(
             )
             import_table(base, table, layout)
         pools = pools_of(base, metric=metric, algorithms=algorithm, datasets=dataset, most=most)
+        described = metafeatures_of(base)
     n_pools = sum(map(len, pools.values()))
     if simulated_workers is not None:
         say(f"{len(ways_by_name)} ways x {n_pools} pools x {seeds} seeds, {simulated_workers} simulated workers.")
@@ -128,11 +137,12 @@ def replay(
     found = study(
         pools,
         methods,
-        policies=names_in(policies),
+        policies=tuple(dict.fromkeys(bandits)),
         n_seeds=seeds,
         n=evaluations,
         n_workers=workers,
         path=path,
+        metafeatures=described,
     )
     show(found.regret, form)
     if not found.policies.empty:

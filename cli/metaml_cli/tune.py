@@ -93,6 +93,9 @@ def tune(
     batch: Annotated[
         str | None, typer.Option(help="How running evaluations count: believer, constant_liar or qlcb.")
     ] = None,
+    space: Annotated[
+        str | None, typer.Option(help="joint: one model over all algorithms instead of a bandit over them.")
+    ] = None,
     bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget: thompson, ucb1 …")] = None,
     schedule: Annotated[
         str, typer.Option(help="How workers share the search: asynchronous, or rambo (batches packed by seconds).")
@@ -262,7 +265,7 @@ def tune(
             n_iterations=iterations,
             algorithms=chosen(names_in(algorithms) if algorithms else SEARCHED, names_in(exclude or "")),
             strategy=with_choices(
-                surrogate or chosen_preset.strategy, acquisition=acquisition, starts=starts, batch=batch
+                surrogate or chosen_preset.strategy, acquisition=acquisition, starts=starts, batch=batch, space=space
             ),
             bandit=bandit or chosen_preset.bandit,
             schedule=schedule,

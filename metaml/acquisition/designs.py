@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaml.acquisition.cube import Cube
-from metaml.arrays import Floats
+from metaml.arrays import Floats, Positions
 from metaml.spaces import Choice
 
 OVERSAMPLING = 10
@@ -33,15 +33,36 @@ def thinned(cube: Cube, n: int, rng: np.random.Generator) -> Floats:
     two places has a parameter, they differ by 1 in it (Horn & Bischl 2016, section II.a).
     """
     places = cube.sample(OVERSAMPLING * n, rng)
-    distances = gower(cube, places)
+    return places[thin(gower(cube, places), n, rng)]
+
+
+def spread(rows: Floats, n: int, rng: np.random.Generator) -> list[int]:
+    """Return the positions of `n` encoded rows that lie apart, thinned out of ten times as many random ones.
+
+    >>> rows = np.array([[0.0], [0.01], [1.0]])
+    >>> len(spread(rows, 2, np.random.default_rng(0)))
+    2
+    """
+    drawn = rng.permutation(len(rows))[: OVERSAMPLING * n]
+    some = rows[drawn]
+    inactive = np.isnan(some)
+    apart = np.abs(np.nan_to_num(some)[:, np.newaxis] - np.nan_to_num(some))
+    one, both = inactive[:, np.newaxis] ^ inactive, inactive[:, np.newaxis] & inactive
+    distances: Floats = np.where(one, 1.0, np.where(both, 0.0, apart)).mean(axis=2)
+    return [int(place) for place in drawn[thin(distances, n, rng)]]
+
+
+def thin(distances: Floats, n: int, rng: np.random.Generator) -> Positions:
+    """Return `n` positions that are left when, again and again, one of the two nearest is left out."""
+    distances = distances.copy()
     np.fill_diagonal(distances, np.inf)
-    is_kept = np.ones(len(places), dtype=np.bool_)
-    for _ in range(len(places) - n):
+    is_kept = np.ones(len(distances), dtype=np.bool_)
+    for _ in range(len(distances) - n):
         nearest = distances.min(axis=1)
         loser = int(rng.choice(np.flatnonzero(nearest <= nearest.min() + 1e-12)))
         is_kept[loser] = False
         distances[loser], distances[:, loser] = np.inf, np.inf
-    return places[is_kept]
+    return np.flatnonzero(is_kept)
 
 
 def gower(cube: Cube, places: Floats) -> Floats:

@@ -11,7 +11,7 @@ from metaml.evaluation import METRICS, default_metric, display
 from metaml.evaluation import metric as metric_of
 from metaml.experience.lesson_files import LessonRequest, learn
 from metaml.experience.load_history import check_left_out, run_history, to_leave_out
-from metaml.metalearning.assessment.comparison import compare_rankings
+from metaml.metalearning.assessment.comparison import RANKINGS, USUAL_RANKINGS, compare_rankings
 from metaml.metalearning.assessment.quality import mean_taus
 from metaml.metalearning.history import RunHistory
 from metaml_kb import KnowledgeBase
@@ -90,7 +90,10 @@ def histories(
             yield found
 
 
-def judged(found: RunHistory) -> list[dict[str, object]]:
+def judged(found: RunHistory, learners: Sequence[str] = USUAL_RANKINGS) -> list[dict[str, object]]:
     """Return a row for each way to rank configurations: Kendall's tau-b to their true order on unseen data sets."""
-    rows = mean_taus(list(compare_rankings(found).items()))
+    unknown = [name for name in learners if name not in RANKINGS]
+    if unknown:
+        raise BadRequest(f"There is no meta-learner {', '.join(unknown)}. Choose among: {', '.join(RANKINGS)}.")
+    rows = mean_taus(list(compare_rankings(found, learners).items()))
     return [{"algorithm": found.algorithm, "metric": found.metric, **row} for row in rows]

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaml.acquisition.starts import DESIGN, STARTS
 from metaml.arrays import Floats
 from metaml.bandits import POLICIES
 from metaml.errors import BadRequest
@@ -15,6 +14,7 @@ from metaml.laboratory.arms import gaps, make_problems
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import level, paired_difference
 from metaml.laboratory.simulate import Cell, Method, regret_curve, regret_over_seconds, simulate_all
+from metaml.search.presets import PRESETS
 from metaml.search.strategy import STRATEGIES, strategy_without
 
 CHECKPOINTS = (5, 10, 20, 50, 100)
@@ -44,14 +44,15 @@ class Study:
 def methods_of(names: Sequence[str]) -> list[Method]:
     """Return the optimizers by name, such as `gbqr+confidence_bound:2`.
 
-    `name/cost` adds a rule that weighs expected improvement against seconds.
+    `name/cost` adds a rule that weighs expected improvement against seconds. A preset is an optimizer, too.
     """
     methods = []
     for name in names:
         strategy, _, cost = name.partition("/")
+        strategy = strategy if strategy not in PRESETS else PRESETS[strategy].strategy
         if strategy.partition("+")[0] not in STRATEGIES:
             raise BadRequest(f"There is no optimiser {strategy!r}. Choose among: {', '.join(STRATEGIES)}.")
-        strategy_without(strategy, "experience", *STARTS, DESIGN)
+        strategy_without(strategy, "process")
         methods.append(Method(name, {"strategy": strategy, "cost": cost or None}))
     return methods
 
@@ -65,14 +66,16 @@ def study(
     n: int = 100,
     n_workers: int = 1,
     path: Path | None = None,
+    metafeatures: pd.DataFrame | None = None,
 ) -> Study:
     """Return the results of every optimizer on every algorithm, and of every policy over all algorithms.
 
     Regret is (max − best)/(max − min) × 100 within a data set. Means are over seeds first, then over data sets;
-    differences to the last method are paired. Finished simulations are kept in the csv file at `path`.
+    differences to the last method are paired. Finished simulations are kept in the csv file at `path`. `metafeatures`
+    (a row for each data set) are for optimizers that learn from the other data sets.
     """
     seeds = range(n_seeds)
-    cells = simulate_all(pools, methods, seeds=seeds, n=n, path=path, n_workers=n_workers)
+    cells = simulate_all(pools, methods, seeds=seeds, n=n, path=path, n_workers=n_workers, metafeatures=metafeatures)
     wanted = {method.name for method in methods}
     cells = [cell for cell in cells if cell.method in wanted and cell.seed in seeds]
     rows, curves = [], []

@@ -51,6 +51,14 @@ def pools_of(
     return pools
 
 
+def metafeatures_of(kb: KnowledgeBase) -> pd.DataFrame:
+    """Return the metafeatures of each data set by its name; those of data sets that share a name are left out."""
+    named = kb.datasets().drop_duplicates("name", keep=False).set_index("fingerprint")["name"]
+    table = kb.metafeatures()
+    table = table[table.index.isin(named.index)]
+    return table.set_index(named.loc[table.index].to_numpy())
+
+
 def _pool(
     dataset: str, algorithm: str, runs: pd.DataFrame, metric: str, most: int, rng: np.random.Generator
 ) -> RecordedRuns:

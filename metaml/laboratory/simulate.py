@@ -10,11 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from metaml.acquisition.candidates import PoolCandidates
+from metaml.acquisition.designs import spread
+from metaml.acquisition.starts import DESIGN, STARTS
 from metaml.arrays import Floats
+from metaml.errors import BadRequest
+from metaml.laboratory.other_datasets import OtherDatasets, what_others_say
 from metaml.laboratory.recorded_runs import RecordedRuns
+from metaml.metalearning.blending import BlendedCommittee
 from metaml.search.optimizer import Optimizer
+from metaml.search.strategy import Strategy, strategy_named
 
 HEADER = ("table", "dataset", "algorithm", "method", "seed", "order")
 
@@ -26,6 +33,16 @@ class Method:
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
     speed: int = 1
+
+    @property
+    def strategy(self) -> Strategy:
+        """Return the strategy that its options name."""
+        return strategy_named(self.options.get("strategy", "default"))
+
+    @property
+    def learns_from_others(self) -> bool:
+        """Return whether it needs the runs on other data sets."""
+        return self.strategy.experience == "blended" or self.strategy.start_rule[0] in STARTS
 
 
 @dataclass(frozen=True)
@@ -63,11 +80,21 @@ def simulate(
     n_starts: int = 3,
     budget: float | None = None,
     candidates: PoolCandidates | None = None,
+    others: OtherDatasets | None = None,
 ) -> tuple[int, ...]:
-    """Return the positions a method evaluates: `n` (times its speed), or until the pool or a budget of seconds ends."""
+    """Return the positions a method evaluates: `n` (times its speed), or until the pool or a budget of seconds ends.
+
+    `others` is what other data sets say, which some methods need.
+    """
     candidates = candidates or PoolCandidates(pool.configs)
-    starts = shared_starts(pool, n_starts, seed)
-    optimizer = Optimizer(candidates, starts=[pool.configs[k] for k in starts], seed=seed, **method.options)
+    options = dict(method.options)
+    if method.strategy.experience == "blended":
+        if others is None:
+            raise BadRequest(f"{method.name} needs the runs on other data sets. Give them, or leave out 'blended'.")
+        candidates = PoolCandidates(pool.configs, rows=others.rows)
+        options = _blended(method, others)
+    starts = starts_of(pool, method.strategy, candidates, others, n_starts=n_starts, seed=seed)
+    optimizer = Optimizer(candidates, starts=[pool.configs[k] for k in starts], seed=seed, **options)
     order: list[int] = []
     spent = 0.0
     for _ in range(min(n * method.speed, len(pool.configs))):
@@ -82,6 +109,37 @@ def simulate(
         if budget is not None and spent >= budget:
             break
     return tuple(order)
+
+
+def starts_of(
+    pool: RecordedRuns,
+    strategy: Strategy,
+    candidates: PoolCandidates,
+    others: OtherDatasets | None,
+    *,
+    n_starts: int,
+    seed: int,
+) -> list[int]:
+    """Return the positions that a strategy starts from; without a rule for them, those that every method shares."""
+    rule, n = strategy.start_rule
+    if not rule:
+        return shared_starts(pool, n_starts, seed)
+    if rule == DESIGN:
+        return spread(candidates.rows, n, np.random.default_rng(seed))
+    if others is None:
+        raise BadRequest(f"The starts {rule!r} need the runs on other data sets. Give them, or choose {DESIGN}.")
+    return STARTS[rule](others, n)
+
+
+def _blended(method: Method, others: OtherDatasets) -> dict[str, Any]:
+    """Return the options of an optimizer in which the meta-learner has a vote."""
+    strategy = method.strategy
+    cost = strategy.cost or method.options.get("cost")
+    return {
+        "strategy": BlendedCommittee(others.rank, strategy.experts, cost=cost),
+        "random_every": strategy.random_every,
+        "batch": strategy.batch,
+    }
 
 
 def regret_curve(pool: RecordedRuns, order: Sequence[int], n: int, speed: int = 1) -> Floats:
@@ -125,17 +183,23 @@ def simulate_all(
     log: Mapping[str, Sequence[str]] | None = None,
     n_starts: int = 3,
     n_workers: int = 1,
+    metafeatures: pd.DataFrame | None = None,
 ) -> list[Cell]:
     """Return a cell for each pool, method and seed; finished cells are read from the csv file at `path`.
 
     New cells are appended to that file. `pools` are keyed by the name of their table; `log` has, for each table, the
-    parameters that were sampled on a log scale.
+    parameters that were sampled on a log scale; `metafeatures` has a row for each data set, for methods that learn from
+    the other data sets.
     """
     finished = read_cells(path) if path is not None and path.exists() else []
     done = {(c.table, c.dataset, c.algorithm, c.method, c.seed) for c in finished}
     seeds = tuple(seeds)
     tasks = []
     for table, members in pools.items():
+        declared = tuple((log or {}).get(table, ()))
+        others: Mapping[str, OtherDatasets] = {}
+        if any(method.learns_from_others for method in methods):
+            others = what_others_say(members, metafeatures=metafeatures, log=declared)
         for pool in members:
             missing = [
                 (method, seed)
@@ -144,7 +208,7 @@ def simulate_all(
                 if (table, pool.dataset, pool.algorithm, method.name, seed) not in done
             ]
             if missing:
-                tasks.append((table, pool, missing, n, n_starts, tuple((log or {}).get(table, ()))))
+                tasks.append((table, pool, missing, n, n_starts, declared, others.get(pool.dataset)))
     for cells in _results(tasks, n_workers):
         finished += cells
         if path is not None:
@@ -163,12 +227,18 @@ def _results(tasks: Sequence[tuple[Any, ...]], n_workers: int) -> Iterator[list[
 
 
 def _simulate_pool(
-    table: str, pool: RecordedRuns, wanted: Sequence[tuple[Method, int]], n: int, n_starts: int, log: Sequence[str]
+    table: str,
+    pool: RecordedRuns,
+    wanted: Sequence[tuple[Method, int]],
+    n: int,
+    n_starts: int,
+    log: Sequence[str],
+    others: OtherDatasets | None = None,
 ) -> list[Cell]:
     candidates = PoolCandidates(pool.configs, log=log)
     cells = []
     for method, seed in wanted:
-        order = simulate(pool, method, n=n, seed=seed, n_starts=n_starts, candidates=candidates)
+        order = simulate(pool, method, n=n, seed=seed, n_starts=n_starts, candidates=candidates, others=others)
         cells.append(Cell(table, pool.dataset, pool.algorithm, method.name, seed, order))
     return cells
 

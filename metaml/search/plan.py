@@ -18,11 +18,12 @@ from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.front_search import FrontSearch
+from metaml.search.joint_search import JointSearch
 from metaml.search.optimizer import Optimizer
 from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_METHOD, TuneSettings
 from metaml.search.starts import PORTFOLIO_RULES, starts_of
-from metaml.search.strategy import strategy_named
+from metaml.search.strategy import JOINT, Strategy, strategy_named
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
@@ -49,6 +50,9 @@ JOIN_EVERY = 4
 """Algorithms without a place in the initial design join the search later, one after every four evaluations."""
 RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
 """With the runtime rule, candidates are not improved by local search: its optimum is no better than the first look."""
+
+
+AnySearch = Search | FrontSearch | JointSearch
 
 
 class SearchExperience(Protocol):
@@ -265,24 +269,18 @@ def boosting_seconds(facts: Facts) -> float:
     return float(0.0026 * known**0.47 * facts.n_columns**0.42 * n_trees**0.64 * facts.n_rows / known)
 
 
-def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Search | FrontSearch:
+def build_search(plan: SearchPlan, experience: SearchExperience | None) -> AnySearch:
     """Return the search of a plan: a bandit over one optimizer per algorithm, or the search for a front."""
     if plan.objectives:
-        return FrontSearch(
-            {name: ALGORITHMS[name].space(plan.task) for name in plan.algorithms},
-            plan.objectives,
-            method=plan.front_method,
-            facts=plan.facts,
-            initial_design=plan.initial_design,
-            inert=plan.inert,
-            seed=plan.seed,
-        )
-    optimizers = {}
+        return _front_search(plan)
     inert, strategy = plan.inert, strategy_named(plan.strategy)
     use = strategy.experience or ("process" if strategy.surrogate == "default" else "alone")
     usual = None if strategy.acquisition else RUNTIME_RULE
     cost, looked_for = (strategy.cost or usual, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")
     looked_for = strategy.candidates or looked_for
+    if strategy.space == JOINT:
+        return _joint_search(plan, replace(strategy, cost=cost or "") if strategy.experts else strategy, looked_for)
+    optimizers = {}
     for name in plan.algorithms:
         space = ALGORITHMS[name].space(plan.task)
         starts = plan.starts.get(name, (space.default(),))
@@ -316,6 +314,31 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> Searc
         joins=plan.joins,
         seed=plan.seed,
         is_timed=plan.is_timed,
+    )
+
+
+def _front_search(plan: SearchPlan) -> FrontSearch:
+    return FrontSearch(
+        {name: ALGORITHMS[name].space(plan.task) for name in plan.algorithms},
+        plan.objectives,
+        method=plan.front_method,
+        facts=plan.facts,
+        initial_design=plan.initial_design,
+        inert=plan.inert,
+        seed=plan.seed,
+    )
+
+
+def _joint_search(plan: SearchPlan, strategy: Strategy, search: str) -> JointSearch:
+    return JointSearch(
+        {name: ALGORITHMS[name].space(plan.task) for name in plan.algorithms},
+        strategy.text,
+        facts=plan.facts,
+        metric=plan.metric,
+        search=search,
+        initial_design=plan.initial_design,
+        inert=plan.inert,
+        seed=plan.seed,
     )
 
 

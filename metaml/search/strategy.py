@@ -15,7 +15,7 @@ from metaml.errors import BadRequest
 from metaml.search.batches import BATCHES
 from metaml.surrogates import SURROGATES
 
-Kind = Literal["acquisition", "cost", "candidates", "starts", "experience", "batch", "turns"]
+Kind = Literal["acquisition", "cost", "candidates", "starts", "experience", "batch", "turns", "space"]
 
 STRATEGIES: dict[str, tuple[Expert, ...]] = {
     "default": (
@@ -34,6 +34,8 @@ EXPERIENCES = ("process", "blended", "alone")
 """How experience is used: as the prior of a Gaussian process, by a vote of the meta-learner, or not at all."""
 INTERLEAVED = "interleaved"
 """Every second proposal is random, as in SMAC (van Hoof 2018, section 5.4.2)."""
+JOINT = "joint"
+"""One surrogate over the joint space of all algorithms instead of a bandit over one for each (CASH)."""
 CHOICES: dict[str, Kind] = {
     **dict.fromkeys(ACQUISITIONS, "acquisition"),
     **dict.fromkeys(COST_ACQUISITIONS, "cost"),
@@ -42,6 +44,7 @@ CHOICES: dict[str, Kind] = {
     **dict.fromkeys(EXPERIENCES, "experience"),
     **dict.fromkeys(BATCHES, "batch"),
     INTERLEAVED: "turns",
+    JOINT: "space",
 }
 """Every choice that may follow a surrogate, with its kind; one of each kind."""
 ONLY_IN_REPLAY = {
@@ -63,6 +66,7 @@ class Strategy:
     experience: str = ""
     batch: str = ""
     turns: str = ""
+    space: str = ""
 
     @property
     def text(self) -> str:
@@ -95,7 +99,7 @@ class Strategy:
         return replace(self, experience="blended")
 
 
-KINDS: tuple[Kind, ...] = ("acquisition", "cost", "candidates", "starts", "experience", "batch", "turns")
+KINDS: tuple[Kind, ...] = ("acquisition", "cost", "candidates", "starts", "experience", "batch", "turns", "space")
 
 
 def strategy_named(text: str) -> Strategy:
@@ -129,7 +133,10 @@ def strategy_named(text: str) -> Strategy:
 
 def check_for_search(text: str) -> None:
     """Raise BadRequest if a strategy does not exist, or is only for `metaml replay`."""
-    name, _ = strategy_named(text).start_rule
+    strategy = strategy_named(text)
+    name, _ = strategy.start_rule
+    if strategy.space and name not in ("", "portfolio"):
+        raise BadRequest(f"A joint search has one list of starts and not {name} of each algorithm. Leave out {name}.")
     if name in ONLY_IN_REPLAY:
         raise BadRequest(
             f"A search cannot start with {name}: {ONLY_IN_REPLAY[name]}. It is for metaml replay; choose another."

@@ -20,11 +20,11 @@ from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
 from metaml.records.kept_predictions import PredictionKeeper
 from metaml.records.session_keys import INITIAL_DESIGN_ENDED, SEARCH_PLAN
-from metaml.search.bandit_search import NextTrial, Search
-from metaml.search.front_search import FrontSearch
+from metaml.search.bandit_search import NextTrial
 from metaml.search.objectives import objectives_of, ranking_metric, valued
 from metaml.search.plan import (
     INITIAL_SHARE,
+    AnySearch,
     SearchPlan,
     build_search,
     default_starts,
@@ -79,7 +79,7 @@ class TuneSession:
     """
 
     search_plan: SearchPlan
-    search: Search | FrontSearch
+    search: AnySearch
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.metalearning.assessment.neighbours import Neighbours
+from metaml.metalearning.assessment.learners import LEARNERS, Learner
 from metaml.metalearning.assessment.quality import Quality, cross_validate, looked_at
 from metaml.metalearning.history import RunHistory, leave_out_parts
 from metaml.metalearning.landscape import Landscape, make_landscape
@@ -13,19 +13,17 @@ from metaml.metalearning.meta_learner import MetaLearner
 from metaml.metalearning.rank_correlation import kendall
 from metaml.metalearning.transfer_gp import ExperienceProcess, Points
 
-RANKINGS: Mapping[str, Callable[[], MetaLearner | Neighbours]] = {
-    "both": lambda: MetaLearner("default"),
-    "hyperparameters": lambda: MetaLearner("hyperparameters"),
-    "metafeatures": lambda: MetaLearner("metafeatures"),
-    "neighbours": lambda: Neighbours(),
-}
-"""The rankings to compare, by the inputs they use."""
+RANKINGS: Mapping[str, Callable[[int], Learner]] = {"both": LEARNERS["default"], **LEARNERS}
+"""The rankings that can be compared: every meta-learner. `both` learns from hyperparameters and metafeatures."""
+USUAL_RANKINGS = ("both", "hyperparameters", "metafeatures", "neighbours")
+LOOKS_UP = ("neighbours", "nearest_lightgbm")
+"""Those that look runs up on similar data sets, and so need all of them."""
 PER_DATASET = 100
 """Runs of each data set that a meta-learner is trained on; with more it is no better."""
 
 
 def compare_rankings(
-    history: RunHistory, rankings: Sequence[str] = tuple(RANKINGS), *, n_folds: int | None = 10, seed: int = 0
+    history: RunHistory, rankings: Sequence[str] = USUAL_RANKINGS, *, n_folds: int | None = 10, seed: int = 0
 ) -> dict[str, Quality]:
     """Return Kendall's tau-b of each ranking on each data set, learnt without that data set.
 
@@ -34,7 +32,7 @@ def compare_rankings(
 
     def learn(name: str) -> Callable[[RunHistory], Callable[[RunHistory, int], Floats]]:
         def rank(training: RunHistory) -> Callable[[RunHistory, int], Floats]:
-            model = RANKINGS[name]().fit(training)
+            model = RANKINGS[name](seed).fit(training)
             return lambda whole, k: model.predict_rows(whole.rows[whole.places[k]], whole.metafeatures_of(k))
 
         return rank
@@ -46,8 +44,8 @@ def compare_rankings(
 
 
 def _most_runs(ranking: str) -> int | None:
-    """Return how many runs of a data set a ranking learns from; `neighbours` needs all of them."""
-    return None if ranking == "neighbours" else PER_DATASET
+    """Return how many runs of a data set a ranking learns from; None is all of them."""
+    return None if ranking in LOOKS_UP else PER_DATASET
 
 
 def compare_after(
