@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from metaml.experience.knowledge_base import open_kb
     from metaml.experience.zero_shot import zero_shot
     from metaml.explanation.column_selection import columns
+    from metaml.tuning.front.picking import pick
     from metaml.tuning.results.predicting import evaluate, load, predict
     from metaml.tuning.results.result import TuneResult
     from metaml_kb import DatasetRecord, KnowledgeBase, Run
@@ -39,6 +40,7 @@ _HOMES = {
     "load": "metaml.tuning.results.predicting",
     "minimize": "metaml.blackbox",
     "open_kb": "metaml.experience.knowledge_base",
+    "pick": "metaml.tuning.front.picking",
     "predict": "metaml.tuning.results.predicting",
     "replay": "metaml.commands",
     "reproduce": "metaml.commands",
@@ -67,6 +69,7 @@ __all__ = [
     "load",
     "minimize",
     "open_kb",
+    "pick",
     "predict",
     "replay",
     "reproduce",

@@ -21,9 +21,10 @@ from metaml.evaluation.model_limits import ModelLimits
 from metaml.experience.load_history import check_left_out
 from metaml.records.kept_predictions import form_of
 from metaml.report.wording import counted
+from metaml.search.objectives import objective_names
 from metaml.search.presets import preset_named
 from metaml.search.schedules import DEFAULT_SCHEDULE
-from metaml.search.settings import DEFAULT_LIMITS, TuneSettings, chosen
+from metaml.search.settings import DEFAULT_LIMITS, DEFAULT_METHOD, TuneSettings, chosen
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
 from metaml.system.cores import default_workers
@@ -45,6 +46,8 @@ def tune(
     *,
     task: str | None = None,
     metric: str = "auto",
+    objectives: str | Iterable[str] = (),
+    front_method: str = DEFAULT_METHOD,
     time_budget: str | float | None = None,
     iterations: int | None = None,
     output: str | Path | None = None,
@@ -102,6 +105,7 @@ def tune(
     - `data`, `target`: the file or frame, and the column to predict, by default the last one.
     - `task`: binary, multiclass or regression, by default found out.
     - `metric`: what to optimise, such as "f1"; "auto" is ROC AUC, log loss or RMSE.
+    - `objectives`: two or three to search the Pareto front of, by `front_method`, such as "roc_auc,predict_seconds".
     - `time_budget`: seconds, or a text such as "10m", counted from the call. Without it, the number of `iterations`
       (evaluations) is the limit; without both, five minutes are.
     - `output`: a folder for the model, the report and the tables; None writes nothing.
@@ -114,10 +118,8 @@ def tune(
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
     - `sample`: keep some training rows in the model, with which it explains predictions and checks new rows.
     - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
-    - `workers`: evaluations at a time, by default one for each core, up to 8, but one with `iterations`. `threads`: of
-      one evaluation.
-    - `stop_at`, `patience`: end early, at this score (of a loss, its positive value) or after so many evaluations
-      without a better one.
+    - `workers`: evaluations at a time, by default one per core, up to 8, but one with `iterations`; `threads`: of each.
+    - `stop_at`, `patience`: end early, at this score (a loss is positive) or after so many evaluations without a gain.
     - `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `max_predict_ms` (one row), `max_predict_ms_1000` (1,000 rows), `max_model_mb`, `max_columns`: what the saved
       model may take, as measured in a fresh process on this machine.
@@ -158,6 +160,8 @@ def tune(
     """
     settings = settings_of(
         metric=metric,
+        objectives=objective_names(names_in(objectives)) if objectives else (),
+        front_method=front_method,
         time_budget=time_budget,
         iterations=iterations,
         algorithms=algorithms,
@@ -296,7 +300,7 @@ def result_of(
         if tuned.finished.kind == "fallback":
             told = "no evaluation was complete, so the model is a fallback"
         warnings.warn(f"The search was interrupted: {told}.", UserWarning, stacklevel=3)
-    return TuneResult(tuned.finished.model, tuned.report, folder)
+    return TuneResult(tuned.finished.model, tuned.report, folder, tuned.front)
 
 
 def _seconds_in(time_budget: str | float | None, iterations: int | None) -> float | None:

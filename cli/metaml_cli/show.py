@@ -1,4 +1,4 @@
-"""`metaml show`: show the result of a search, from its output folder."""
+"""`metaml show`: show the result of a search, from its output folder; `metaml pick`: take a model of its front."""
 
 import csv
 import json
@@ -11,10 +11,14 @@ import typer
 
 from metaml_cli.kb import Form
 from metaml_cli.pages import WIDTH, printable, wrapped
-from metaml_cli.render import Format, counted, json_text
+from metaml_cli.render import Format, counted, json_text, say
+from metaml_cli.render import show as show_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metaml.errors import MetamlError
+    from metaml.model.front import Front, FrontPoint
 
 LABEL = 13
 MOST_MEMBERS = 8
@@ -25,6 +29,9 @@ KEY = 8
 def show(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of metaml tune.")],
     top: Annotated[int, typer.Option(min=0, help="Rows of the leaderboard.")] = 5,
+    front: Annotated[
+        bool, typer.Option("--front", help="Show the Pareto front of a search with --objectives.")
+    ] = False,
     form: Form = Format.table,
 ) -> None:
     """Show what a search found: the model, the baselines, and the best runs.
@@ -33,6 +40,9 @@ def show(
 
     Example: metaml show out/ --top 10
     """
+    if front:
+        show_front(folder, form)
+        return
     facts = read_best(folder)
     if form is Format.json:
         typer.echo(json_text(facts))
@@ -161,3 +171,84 @@ def _score(metric: dict[str, Any], score: float | None) -> str:
 
 def _fact(name: str, text: str) -> list[str]:
     return wrapped(text, f"{name:<{LABEL}}")
+
+
+def pick(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of metaml tune with --objectives.")],
+    highest: Annotated[
+        list[str] | None,
+        typer.Option("--max", help="Largest value of an objective: predict_seconds=0.002; may repeat."),
+    ] = None,
+    lowest: Annotated[
+        list[str] | None, typer.Option("--min", help="Smallest value of an objective: roc_auc=0.9; may be repeated.")
+    ] = None,
+    point: Annotated[int | None, typer.Option(help="Number of a point, as metaml show --front has it.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for the model; default: DIR/point-N.")] = None,
+) -> None:
+    """Make the model of a point of a Pareto front, without a new search.
+
+    Of the points within all limits it takes the best one by the first objective without a limit; without limits, the
+    compromise nearest to the best of every objective.
+
+    Example: metaml pick result/ --max predict_seconds=0.002
+    """
+    from metaml.model.front import load_front
+
+    front = load_front(folder)
+    chosen = front.pick(max=_limits(highest), min=_limits(lowest), point=point)
+    place = output or folder / f"point-{chosen.number}"
+    model = front.model(chosen)
+    _made(place)
+    model.save(place)
+    say(printable(f"Point {chosen.number}: {_told(front, chosen)}."))
+    say(f"Predict: metaml predict {shlex.quote(str(place))} NEW.csv -o out.csv")
+
+
+def show_front(folder: Path, form: Format) -> None:
+    """Print the front of a search."""
+    from metaml.model.front import load_front
+
+    front = load_front(folder)
+    if form is not Format.table:
+        show_table(front.frame(), form)
+        return
+    show_table(_table(front), form)
+    for line in wrapped(f"The model of a point: metaml pick {shlex.quote(str(folder))} --point 1"):
+        say(line)
+
+
+def _table(front: "Front") -> "pd.DataFrame":
+    """Return the front with words in place of configurations."""
+    import pandas as pd
+
+    rows = [{"point": one.number, **one.values, "model": printable(one.in_words)} for one in front]
+    return pd.DataFrame(rows)
+
+
+def _told(front: "Front", chosen: "FrontPoint") -> str:
+    values = ", ".join(f"{name} {chosen.values[name]:.4g}" for name in front.objectives)
+    return f"{values} ({chosen.in_words})"
+
+
+def _limits(given: list[str] | None) -> dict[str, float]:
+    """Return limits as they are typed: NAME=NUMBER."""
+    from metaml.errors import BadRequest
+
+    found = {}
+    for text in given or ():
+        name, _, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise BadRequest(f"{text!r} is no limit. Write an objective and a number: predict_seconds=0.002.") from None
+    return found
+
+
+def _made(place: Path) -> None:
+    from metaml.errors import BadRequest
+
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise BadRequest(f"The folder {place} cannot be made: {why}. Give another --output.") from None

@@ -66,6 +66,13 @@ def tune(
     metric: Annotated[
         str, typer.Option(help="Score to optimise: f1, accuracy, r2 …; auto: ROC AUC, log loss or RMSE.")
     ] = "auto",
+    objectives: Annotated[
+        str | None,
+        typer.Option(help="Two or three to search the Pareto front of, such as roc_auc,predict_seconds; see docs."),
+    ] = None,
+    front_method: Annotated[
+        str, typer.Option(help="How a front is searched: parego, sms_ego, latin_hypercube or random.")
+    ] = "parego",
     time_budget: Annotated[str | None, typer.Option(help="Total time, such as 10m; default: 5m.")] = None,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="End after this many evaluations, or when the time is up.")
@@ -232,6 +239,7 @@ def tune(
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
         from metaml.experience.load_history import check_left_out
+        from metaml.search.objectives import objective_names
         from metaml.search.presets import preset_named, with_choices
         from metaml.search.settings import TuneSettings, chosen
         from metaml.tuning.own_test import own_test
@@ -261,6 +269,8 @@ def tune(
         chosen_preset = preset_named(preset)
         settings = TuneSettings(
             metric=metric,
+            objectives=objective_names(names_in(objectives)) if objectives else (),
+            front_method=front_method,
             seconds=seconds,
             n_iterations=iterations,
             algorithms=chosen(names_in(algorithms) if algorithms else SEARCHED, names_in(exclude or "")),
@@ -349,6 +359,10 @@ def _summary(tuned: "Tuned", output: Path) -> str:
     lines += [sentence] if (sentence := own_test_sentence(tuned.report)) else []
     lines += [] if tuned.report.own_test is None else tuned.report.own_test.notes
     lines += [told] if (told := advice(tuned.found.forecast)) else []
+    if tuned.front is not None:
+        lines.append(
+            f"Front: {counted(len(tuned.front), 'model')}. Show: metaml show {shlex.quote(str(output))} --front"
+        )
     if finished.measured is not None:
         lines.append(f"In a fresh process: {finished.measured}.")
     lines.append(f"Report: {output / 'report.html'}")

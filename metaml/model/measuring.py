@@ -1,4 +1,4 @@
-"""What a saved model takes, measured in a fresh process: python -m metaml.model.measuring MODEL ROWS."""
+"""What saved models take, measured in a fresh process: python -m metaml.model.measuring ROWS MODEL…"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,17 +31,28 @@ LONGEST_SECONDS = 120.0
 
 def measure(model: Model, dataset: Dataset) -> Measured:
     """Return what a model takes: it is saved, loaded by a fresh process, and asked for rows of a data set there."""
+    return measure_all([model], dataset)[0]
+
+
+def measure_all(models: Sequence[Model], dataset: Dataset) -> list[Measured]:
+    """Return what each of several models takes, in one fresh process."""
     with tempfile.TemporaryDirectory(prefix="metaml-") as folder:
-        path, rows = model.save(Path(folder)), Path(folder) / "rows.parquet"
+        paths, rows = [Path(folder) / f"{number}.zip" for number in range(len(models))], Path(folder) / "rows.parquet"
+        for model, path in zip(models, paths, strict=True):
+            model.save(path)
         raw_rows(dataset, N_ROWS).to_parquet(rows)
-        command = [sys.executable, "-m", "metaml.model.measuring", str(path), str(rows)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False)
-        megabytes = path.stat().st_size / 1e6
+        command = [sys.executable, "-m", "metaml.model.measuring", str(rows), *map(str, paths)]
+        most = LONGEST_SECONDS * len(models)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=most, check=False)
+        megabytes = [path.stat().st_size / 1e6 for path in paths]
     if done.returncode != 0:
         said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
         raise BadModel(f"The saved model could not be measured in a fresh process, which said: {said}.")
     seconds = json.loads(done.stdout.splitlines()[-1])
-    return Measured(1000 * seconds["one"], 1000 * seconds["many"], megabytes, n_columns_of(model))
+    return [
+        Measured(1000 * taken["one"], 1000 * taken["many"], size, n_columns_of(model))
+        for taken, size, model in zip(seconds, megabytes, models, strict=True)
+    ]
 
 
 def n_columns_of(model: Model) -> int:
@@ -92,14 +103,14 @@ def _seconds(answer: Callable[[pd.DataFrame], object], table: pd.DataFrame) -> f
     return time.perf_counter() - begun
 
 
-def main(path: str, rows: str) -> None:
-    """Print what the model at a path takes for the rows in a file, as JSON."""
+def main(rows: str, *paths: str) -> None:
+    """Print what the models at some paths take for the rows in a file, as JSON."""
     import pandas as pd
 
     from metaml.model.saving import load
 
-    model = load(path)
-    print(json.dumps(timed(model.answer, pd.read_parquet(rows))))
+    table = pd.read_parquet(rows)
+    print(json.dumps([timed(load(path).answer, table) for path in paths]))
 
 
 if __name__ == "__main__":

@@ -229,6 +229,31 @@ class ExperienceFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FrontDot:
+    """A model on the front: its values, what it is made of in words, and the settings of its members."""
+
+    number: int
+    values: Sequence[float]
+    text: str
+    members: Sequence[tuple[str, Config]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontFacts:
+    """The front of two or three `objectives`, with the words for them; `is_log` tells those drawn as logarithms.
+
+    `is_higher_better` says of each objective which way is better. `evaluated` are the values of the evaluations.
+    """
+
+    objectives: Sequence[str]
+    labels: Sequence[str]
+    is_higher_better: Sequence[bool]
+    is_log: Sequence[bool]
+    dots: Sequence[FrontDot]
+    evaluated: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportData:
     """Everything a report shows.
 
@@ -236,9 +261,9 @@ class ReportData:
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
-    `weights` say how rows were weighed, None if all count the same. `evidence` is what the score rests on. `absent`
-    explains in a sentence why a part (by its section name) is missing. `advice` says why the search ended early, if it
-    did, and whether more time is worth it.
+    `weights` say how rows were weighed, None if all count the same. `evidence` is what the score rests on. `front` is
+    that of several objectives, if it was searched. `absent` explains in a sentence why a part (by its section name) is
+    missing. `advice` says why the search ended early, if it did, and whether more time is worth it.
     """
 
     dataset: DatasetFacts
@@ -257,6 +282,7 @@ class ReportData:
     calibration: Sequence[CalibrationBin] = ()
     residuals: Sequence[tuple[float, float]] = ()
     evidence: Evidence | None = None
+    front: FrontFacts | None = None
     experience: ExperienceFacts | None = None
     ledger: Mapping[str, float] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-from metaml.report import account, evidence_section, found, insight, search_section
+from metaml.report import account, evidence_section, found, front_section, insight, search_section
 from metaml.report.data import ReportData
 from metaml.report.markup import Html, joined, tag
 
@@ -12,6 +12,7 @@ SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html | None]]] = {
     "data": ("What was read", found.reading),
     "progress": ("Score over time", search_section.progress),
     "model": ("The model", found.model),
+    "front": ("The front", front_section.front),
     "evidence": ("What the score rests on", evidence_section.evidence),
     "leaderboard": ("Leaderboard", search_section.leaderboard),
     "allocation": ("Who got the evaluations", search_section.allocation),

@@ -203,9 +203,11 @@ def _front_objective(name: str, dataset: Dataset, plan: FoldPlan, *, is_at_thres
                 f"{name} needs a target of two classes; {dataset.target!r} is {dataset.task}. Leave it out."
             )
         truth = dataset.y == rarer_class(dataset.y)
-        return DecisionObjective(name, partial(_rate, truth if name == "fnr" else ~truth, dataset))
+        of = truth if name == "fnr" else ~truth
+        return DecisionObjective(name, partial(_rate, of, dataset.y, dataset.row_weights))
     if name.startswith(GAP):
-        return DecisionObjective(name, partial(_gap, groups_of(name.removeprefix(GAP), dataset), dataset))
+        groups = groups_of(name.removeprefix(GAP), dataset)
+        return DecisionObjective(name, partial(_gap, groups, dataset.y, dataset.row_weights, dataset.task))
     if dataset.task not in metric(name).tasks:
         raise BadRequest(f"The objective {name} does not fit the {dataset.task} target {dataset.target!r}. Change it.")
     if is_at_threshold and depends_on_thresholds(name):
@@ -214,25 +216,26 @@ def _front_objective(name: str, dataset: Dataset, plan: FoldPlan, *, is_at_thres
     return objective_of(name, dataset, plan)
 
 
-def _rate(of: Flags, dataset: Dataset, rows: Array, labels: Array) -> float:
+def _rate(of: Flags, truth: Array, weights: Weight, rows: Array, labels: Array) -> float:
     """Return minus the share of errors among the rows of one class."""
     own = of[rows]
-    wrong = labels[own] != dataset.y[rows][own]
-    return -mean_over_rows(wrong, dataset.weights_of(rows[own])) if own.any() else math.nan
+    errors = (labels[own] != truth[rows][own]).astype(np.float64)
+    return -mean_over_rows(errors, some(some(weights, rows), own)) if own.any() else math.nan
 
 
-def _gap(groups: Array, dataset: Dataset, rows: Array, labels: Array) -> float:
+def _gap(groups: Array, truth: Array, weights: Weight, task: str, rows: Array, labels: Array) -> float:
     """Return minus the largest difference between two groups: in the recall of a class, or in the mean error.
 
     With two classes that is the difference in equalised odds (Hardt et al. 2016).
     """
-    found, truth, weight = [], dataset.y[rows], dataset.weights_of(rows)
-    wrong = np.abs(labels - truth) if dataset.labels is None else labels != truth
-    for code in [None] if dataset.labels is None else np.unique(truth):
-        own = np.ones(len(rows), dtype=bool) if code is None else truth == code
+    found = []
+    wrong = np.abs(labels - truth[rows]) if task == "regression" else (labels != truth[rows]).astype(np.float64)
+    for code in [None] if task == "regression" else np.unique(truth[rows]):
+        own = np.ones(len(rows), dtype=np.bool_) if code is None else truth[rows] == code
         parts = [own & (groups[rows] == group) for group in np.unique(groups[rows])]
-        enough = [mean_over_rows(wrong[part], some(weight, part)) for part in parts if part.sum() >= FEWEST_ROWS]
-        found.append(max(enough) - min(enough) if len(enough) > 1 else 0.0)
+        enough = [part for part in parts if part.sum() >= FEWEST_ROWS]
+        means = [mean_over_rows(wrong[part], some(some(weights, rows), part)) for part in enough]
+        found.append(max(means) - min(means) if len(means) > 1 else 0.0)
     return -max(found, default=math.nan)
 
 

@@ -78,7 +78,7 @@ def finish(
             ends = "within its limits; raise --limit-seconds or --limit-memory"
         why = f"the best configuration could not be fitted to all rows {ends}"
         return replace(small_tree(dataset, found, why), refit_seconds=seconds)
-    done = _assembled(dataset, found, fitted, settings)
+    done = assembled(dataset, found, fitted, settings)
     why_one_layer = second.why_not
     if second.trials and done.model.n_layers == 1:
         why_one_layer = "its members added nothing"
@@ -103,13 +103,13 @@ def finish_with(
     if is_averaged:
         fitted = _fitted(found, chosen, executor, settings, budget, models, is_averaged=True)
     else:
-        fitted = _refitted(found, chosen, executor, settings, budget)
+        fitted = refitted(found, chosen, executor, settings, budget)
         done = {id(member.trial) for member, _ in fitted}
         others = [
             (member, models.get(member.trial.run.identity)[:1]) for member in chosen if id(member.trial) not in done
         ]
         fitted += [(member, estimators) for member, estimators in others if estimators]
-    return _assembled(dataset, found, fitted, settings) if fitted else None
+    return assembled(dataset, found, fitted, settings) if fitted else None
 
 
 def choose_among(dataset: Dataset, found: Found, trials: Sequence[Trial]) -> list[Chosen]:
@@ -182,7 +182,7 @@ def _one_layer(
         # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
         grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds, drag=budget.drag)
-        fitted = _refitted(found, [Chosen(quickest, 1.0)], executor, settings, grace)
+        fitted = refitted(found, [Chosen(quickest, 1.0)], executor, settings, grace)
     if not fitted or len(fitted) in (1, len(chosen)):
         return fitted
     # What is left of an ensemble may be worse than its best member alone.
@@ -191,7 +191,7 @@ def _one_layer(
     return fitted if is_better else [alone]
 
 
-def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> Finished:
+def assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> Finished:
     """Return the model that is made of fitted members, with its thresholds and its score."""
     total = sum(member.weight for member, _ in fitted)
     fitted = [(member._replace(weight=member.weight / total), estimators) for member, estimators in fitted]
@@ -218,7 +218,7 @@ def _assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], setting
         multipliers = tune_multipliers(
             predictions, dataset.y, found.metric, seed=settings.seed, folds=kept, row_weights=dataset.row_weights
         )
-    value = score(predictions, dataset.y, found.metric, **_judged(dataset, found))
+    value = score(predictions, dataset.y, found.metric, **judged(dataset, found))
     model = Model.of(
         dataset,
         members,
@@ -278,7 +278,7 @@ def _facts(found: Found) -> dict[str, object]:
     return {"session": found.session, "n_evaluations": len(found.trials)}
 
 
-def _judged(dataset: Dataset, found: Found) -> dict[str, Any]:
+def judged(dataset: Dataset, found: Found) -> dict[str, Any]:
     """Return how out-of-fold predictions are judged: fold by fold, whether folds follow in time, and row weights."""
     plan = found.judging_plan
     folds = plan.assignment.astype(np.float64)
@@ -296,7 +296,7 @@ def _chosen(dataset: Dataset, found: Found, kept: Sequence[Trial]) -> list[Chose
     """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
     offered = candidates_of(kept, found.plan.n_tested)
     predictions = [np.asarray(trial.outcome.predictions) for trial in offered]
-    weights = select(predictions, dataset.y, found.metric, **_judged(dataset, found))
+    weights = select(predictions, dataset.y, found.metric, **judged(dataset, found))
     members = [Chosen(trial, float(weight)) for trial, weight in zip(offered, weights, strict=True) if weight]
     return sorted(members, key=lambda member: -member.weight)
 
@@ -305,7 +305,7 @@ def _score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float
     """Return the score of an ensemble on the rows that its members predicted; that of one alone is known."""
     if len(chosen) == 1:
         return chosen[0].trial.score
-    return score(_together(chosen), dataset.y, found.metric, **_judged(dataset, found))
+    return score(_together(chosen), dataset.y, found.metric, **judged(dataset, found))
 
 
 def _fitted(
@@ -321,14 +321,14 @@ def _fitted(
     """Return the members that are fitted or could be in the time left, by layer and weight."""
     ready = [member for member in chosen if is_averaged and member.trial.run.identity in models]
     others = [member for member in chosen if member not in ready]
-    fitted = _refitted(found, others, executor, settings, budget) if others else []
+    fitted = refitted(found, others, executor, settings, budget) if others else []
     done = {id(member.trial) for member, _ in fitted}
     ready += [member for member in others if id(member.trial) not in done]
     fitted += [(member, estimators) for member in ready if (estimators := models.get(member.trial.run.identity))]
     return sorted(fitted, key=lambda item: (item[0].trial.layer, -item[0].weight))
 
 
-def _refitted(
+def refitted(
     found: Found, chosen: Sequence[Chosen], executor: Executor, settings: TuneSettings, budget: Budget
 ) -> list[Fitted]:
     """Return the members that could be fitted to all rows in the time left, and then again with other seeds."""

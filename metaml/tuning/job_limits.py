@@ -59,7 +59,7 @@ class JobLimits:
             tells_folds=self.keeps_models and not complete and self.plan.n_folds > 1,
             race=self._race(algorithm, complete),
             overtime=self._overtime(complete, left),
-            bar=None if is_always_kept else self._bar(algorithm, trials),
+            bar=None if is_always_kept or self.settings.objectives else self._bar(algorithm, trials),
             fit_seconds=self._allowance(longest),
         )
 

@@ -20,6 +20,7 @@ from metaml.errors import BadRequest
 from metaml.evaluation import metric
 from metaml.evaluation.environment import library_versions
 from metaml.metrics.base import some
+from metaml.model.front import Front, remove_front, save_front
 from metaml.report import (
     DatasetFacts,
     FeatureImportance,
@@ -44,6 +45,7 @@ from metaml.report import (
 from metaml.search.settings import TuneSettings
 from metaml.tuning.evidence import evidence_of
 from metaml.tuning.finished import Finished
+from metaml.tuning.front.facts import front_facts
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
 from metaml.tuning.stopping.progress import advice
@@ -93,6 +95,7 @@ def report_data(
     comparison: SplitComparison | None = None,
     own_test: OwnTest | None = None,
     left_out: Sequence[str] = (),
+    front: Front | None = None,
 ) -> ReportData:
     """Return all that the report tells; `no_features` says why nothing is known about the importance of columns.
 
@@ -141,6 +144,7 @@ def report_data(
         final=_final(dataset, finished),
         hyperparameters=hyperparameter_importance(trials),
         features=features,
+        front=None if front is None else front_facts(front, found.trials),
         experience=found.experience,
         ledger=ledger,
         absent={"features": no_features} if no_features else {},
@@ -253,11 +257,16 @@ def write_files(
     data: ReportData,
     *,
     predictions: bool = False,
+    front: Front | None = None,
 ) -> None:
     """Write all results of a session into a folder; on request, also the out-of-fold predictions of the model."""
     try:
         output.mkdir(parents=True, exist_ok=True)
         finished.model.save(output)
+        if front is None:
+            remove_front(output)
+        else:
+            save_front(front, output)
         (output / "leaderboard.csv").write_text(leaderboard_csv(data), encoding="utf-8")
         (output / "best.json").write_text(
             json.dumps(summary(data), indent=2, ensure_ascii=False, default=str), encoding="utf-8"

@@ -14,6 +14,7 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, LocalExecutor
 from metaml.experience.lesson_files import is_in_file
+from metaml.model.front import Front
 from metaml.report import ReportData
 from metaml.report.split_wording import left_out_sentence
 from metaml.report.wording import counted, listed, metric_label
@@ -25,6 +26,7 @@ from metaml.tuning.column_choice import with_best_columns
 from metaml.tuning.column_importance import column_importances
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
+from metaml.tuning.front.building import build_front, front_seconds
 from metaml.tuning.limited_model import check_possible, measuring_seconds, within_limits
 from metaml.tuning.outputs import report_data, write_files
 from metaml.tuning.own_test import OwnTest
@@ -54,6 +56,7 @@ class Tuned:
     found: Found
     report: ReportData
     seconds: float
+    front: Front | None = None
 
 
 def tune(
@@ -77,7 +80,7 @@ def tune(
     """Find the best model for a data set and write it, with its report, into a folder if one is given.
 
     The walk: resume or begin -> session (search) -> bagging -> second layer -> final model -> its errors ->
-    importance of columns -> report and files -> close.
+    front -> importance of columns -> report and files -> close.
 
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call,
     whose evaluations use so many `threads` each.
@@ -120,15 +123,18 @@ def tune(
             dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
         finished = within_limits(finished, dataset, found, workers, hurried, end, models, single=single)
+        front = build_front(dataset, found, workers, hurried, end, models, single=single)
         on_phase("report")
         features = column_importances(dataset, found, finished, workers, hurried, end, models)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
-        data = tell(comparison=compare_splits(dataset, found, end, settings), own_test=test, left_out=left_out)
+        data = tell(
+            comparison=compare_splits(dataset, found, end, settings), own_test=test, left_out=left_out, front=front
+        )
         if output is not None:
-            _write(output, dataset, found, finished, data, base, predictions=predictions)
+            _write(output, dataset, found, finished, data, base, predictions=predictions, front=front)
         seconds = budget.used
-        return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds)
+        return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds, front)
 
 
 def _rest(
@@ -181,7 +187,7 @@ def _session(
 def _reserve(session: TuneSession, models: FoldModels) -> Callable[[Sequence[Trial]], float]:
     """Return the function that says how many seconds to keep for the end, given the trials so far."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
-    measuring = measuring_seconds(settings, budget)
+    measuring = measuring_seconds(settings, budget) + front_seconds(settings)
     return lambda trials: reserve_for(dataset, settings, trials, session, models, budget) + measuring
 
 
@@ -204,8 +210,8 @@ def _bagged(
 ) -> Bagged:
     """Return the candidates of a session as evaluated on other folds; none if there is no time or no place for them."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
-    # Models of other folds, or a second layer, are what a limit would take away first.
-    is_small = settings.model_limits.needs_measuring
+    # Models of other folds, or a second layer, are what a limit would take away first; a front has no place for them.
+    is_small = settings.model_limits.needs_measuring or bool(settings.objectives)
     if found.error or is_small or not can_be_repeated(found.plan, settings):
         return Bagged()
     n_classes = 0 if dataset.labels is None else len(dataset.labels)
@@ -247,7 +253,8 @@ def _second_layer(
 ) -> SecondLayer | None:
     """Return the second layer on what a session found; None if there can be none, or nothing more can be stored."""
     dataset, settings, budget = session.dataset, session.settings, session.budget
-    if found.error or settings.model_limits.needs_measuring or not can_have_layers(dataset, found.plan, settings):
+    is_small = settings.model_limits.needs_measuring or bool(settings.objectives)
+    if found.error or is_small or not can_have_layers(dataset, found.plan, settings):
         return None
     stacking = Stacking(
         dataset,
@@ -288,10 +295,11 @@ def _write(
     kb: KnowledgeBase,
     *,
     predictions: bool,
+    front: Front | None,
 ) -> None:
     """Write the files of a session; if that fails, say how to get them."""
     try:
-        write_files(output, dataset, found, finished, data, predictions=predictions)
+        write_files(output, dataset, found, finished, data, predictions=predictions, front=front)
     except MetamlError as error:
         rescue = " With --resume, all is written that was found." if is_in_file(kb) else ""
         raise BadRequest(f"{error}{rescue}") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from metaml.model import Model
+from metaml.model.front import Front
 from metaml.report import ReportData, leaderboard_csv, render, summary
 from metaml.spaces.config import Config
 
@@ -23,6 +24,7 @@ class TuneResult:
     - `model`: predicts, and can be saved.
     - `facts`: everything that the report shows.
     - `output`: the folder of the files; None if none were written.
+    - `front`: the Pareto front of the `objectives`; None if they were not given.
 
     Scores are cross-validated values of `metric`; higher is better.
 
@@ -45,6 +47,7 @@ class TuneResult:
     model: Model
     facts: ReportData
     output: Path | None = None
+    front: Front | None = None
 
     def __repr__(self) -> str:
         return f"TuneResult({self.headline!r})"

@@ -1,0 +1,1 @@
+"""The Pareto front of a session: which models are on it, and what they take."""
