@@ -1,6 +1,6 @@
 """What other data sets say of the recorded configurations of one: for starts, and for a vote of the meta-learner."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +35,13 @@ class OtherDatasets:
     truth: Floats
     metafeatures: Metafeatures
     training: RunHistory
-    landscape: Landscape
+    whole_landscape: Callable[[], Landscape]
+
+    @cached_property
+    def landscape(self) -> Landscape:
+        """Return the landscape of the other data sets; few methods need it, and it is made when the first one asks."""
+        whole = self.whole_landscape()
+        return whole.keep(k for k, name in enumerate(whole.datasets) if name in self.training.datasets)
 
     @cached_property
     def levels(self) -> Floats:
@@ -68,6 +74,21 @@ class OtherDatasets:
         return [int(np.argmin(((mine - row) ** 2).sum(axis=1))) for row in wanted]
 
 
+class LandscapeOf:
+    """Makes the landscape of a history once, when it is first asked for; also in another process."""
+
+    def __init__(self, history: RunHistory, seed: int) -> None:
+        self.history = history
+        self.seed = seed
+        self._made: Landscape | None = None
+
+    def __call__(self) -> Landscape:
+        """Return the landscape of all data sets."""
+        if self._made is None:
+            self._made = make_landscape(self.history.thinned(LANDSCAPE_RUNS, self.seed), n_grid=1000, seed=self.seed)
+        return self._made
+
+
 def what_others_say(
     pools: Sequence[RecordedRuns],
     *,
@@ -87,12 +108,11 @@ def what_others_say(
             f"Give runs on at least {LEAST_DATASETS}, or leave out starts and 'blended'."
         )
     history = history_of(pools, metafeatures=metafeatures, log=log)
-    landscape = make_landscape(history.thinned(LANDSCAPE_RUNS, seed), n_grid=1000, seed=seed)
+    landscape = LandscapeOf(history, seed)
     found: dict[str, OtherDatasets] = {}
     for part in leave_out_parts(history.datasets, N_PARTS, seed):
         training = history.without(part)
         fitted = LEARNERS[learner](seed).fit(training.thinned(LEARNER_RUNS, seed))
-        kept = [k for k, name in enumerate(landscape.datasets) if name in training.datasets]
         for position in part:
             places, described = history.places[position], history.metafeatures_of(position)
             rows = history.rows[places]
@@ -102,7 +122,7 @@ def what_others_say(
                 history.scores[places],
                 described,
                 training,
-                landscape.keep(kept),
+                landscape,
             )
     return found
 
