@@ -57,6 +57,8 @@ def tune(
     surrogate: str = "default",
     bandit: str = DEFAULT_POLICY,
     schedule: str = DEFAULT_SCHEDULE,
+    search: str = "default",
+    fidelity: str = "rows",
     single: bool = False,
     refit: bool = False,
     layers: int | None = None,
@@ -113,6 +115,7 @@ def tune(
     - `preset`: a whole way to search, "default" or "thesis". `surrogate`, `bandit`: what proposes configurations, such
       as "gbqr" or "gbqr+delta+confidence_bound:2", and what chooses the algorithm; they replace those of the preset.
       `schedule`: how several workers share the search, "asynchronous" or "rambo" (batches packed by predicted seconds).
+    - `search`: "hyperband", "bohb", "halving" or "look" tries with less `fidelity` ("rows", "folds" or "trees") first.
     - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
     - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
@@ -140,8 +143,7 @@ def tune(
     - `ignore`: columns to leave out. A column that alone nearly determines the target is a `UserWarning`.
     - `name`: what the data set is called, by default the name of its file, or of the variable that holds the frame.
     - `user`, `project`: words of your choice to find the session by: `kb.sessions()` lists them, `kb.runs()` selects.
-    - `verbose`: 1 shows progress, as a line that changes in a notebook and else on standard error; 0 is silent. None is
-      1 in a notebook and 0 elsewhere.
+    - `verbose`: 1 shows progress in the notebook or on standard error, 0 is silent; None is 1 in a notebook, else 0.
 
     `group` is a column whose values are never both trained on and tested; it is no feature unless `keep_group`. `time`
     is a column of dates or numbers: models are tested on later rows than they were trained on. `weight` is a
@@ -169,6 +171,8 @@ def tune(
         strategy=preset_named(preset).strategy if surrogate == "default" else surrogate,
         bandit=preset_named(preset).bandit if bandit == DEFAULT_POLICY else bandit,
         schedule=schedule,
+        search=search,
+        fidelity=fidelity,
         n_workers=default_workers(iterations, threads) if workers is None else workers,
         n_folds=cv if isinstance(cv, int) else folds,
         splitter=None if cv is None or isinstance(cv, int) else GivenFolds(cv),

@@ -31,6 +31,7 @@ from metaml.data.fingerprint import fingerprint
 from metaml.data.given import name_of
 from metaml.data.names import free_name
 from metaml.errors import BadDataset, MetamlError
+from metaml.search.fidelity_search import DEFAULT_SEARCH
 from metaml.splits import GivenFolds
 from metaml.system.cores import default_workers
 
@@ -51,6 +52,8 @@ time_budget: seconds, or a text such as "10m", for all of `fit`; without it `ite
 iterations: the search ends after so many evaluations, if the time does not end it first
 metric: what to optimise; "auto" is ROC AUC, log loss or RMSE
 algorithms, exclude: names of algorithms to use, by default all, and to leave out
+search: "default", or "hyperband", "bohb", "halving" or "look": try on few rows first, and promote the best
+fidelity: of what there is less at first in such a search, "rows", "folds" or "trees"
 single: one model instead of an ensemble
 refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
 layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
@@ -93,6 +96,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         metric: str = "auto",
         algorithms: str | Iterable[str] | None = None,
         exclude: str | Iterable[str] = (),
+        search: str = DEFAULT_SEARCH,
+        fidelity: str = "rows",
         single: bool = False,
         refit: bool = False,
         layers: int | None = None,
@@ -124,6 +129,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.metric = metric
         self.algorithms = algorithms
         self.exclude = exclude
+        self.search = search
+        self.fidelity = fidelity
         self.single = single
         self.refit = refit
         self.layers = layers
@@ -176,6 +183,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 iterations=self.iterations,
                 algorithms=self.algorithms,
                 exclude=self.exclude,
+                search=self.search,
+                fidelity=self.fidelity,
                 n_folds=self.cv if isinstance(self.cv, int) else self.folds,
                 splitter=None if self.cv is None or isinstance(self.cv, int) else GivenFolds(self.cv),
                 n_workers=default_workers(self.iterations, self.threads) if self.workers is None else self.workers,

@@ -107,6 +107,10 @@ def tune(
     schedule: Annotated[
         str, typer.Option(help="How workers share the search: asynchronous, or rambo (batches packed by seconds).")
     ] = "asynchronous",
+    search: Annotated[
+        str, typer.Option(help="hyperband, bohb, halving or look: try on few rows first, promote the best.")
+    ] = "default",
+    fidelity: Annotated[str, typer.Option(help="With --search: fewer rows, folds or trees at first.")] = "rows",
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit the model to all rows: it is smaller and predicts faster.")
@@ -279,6 +283,8 @@ def tune(
             ),
             bandit=bandit or chosen_preset.bandit,
             schedule=schedule,
+            search=search,
+            fidelity=fidelity,
             n_workers=executor.n_workers,
             n_folds=folds,
             limits=Limits(limit_seconds, limit_memory),

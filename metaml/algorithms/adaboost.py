@@ -172,6 +172,7 @@ ALGORITHM = Algorithm(
     build,
     modules=("sklearn.ensemble", "sklearn.tree"),
     row_power=1.15,
+    trees="n_estimators",
     saves=(
         *DECISION_TREES,
         TrustedClass("adaboost", "metaml.algorithms.adaboost:_AdaBoost"),

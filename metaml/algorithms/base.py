@@ -72,6 +72,8 @@ class Algorithm:
 
     `row_power` says how the seconds of an evaluation grow with the rows once there are thousands of them.
 
+    `trees` names the hyperparameter that says how many trees are grown; empty if none does.
+
     `takes_weights`: `fit` takes `sample_weight`, and a row of weight 2 counts as two. Where rows have weights, other
     algorithms are left out.
 
@@ -99,6 +101,7 @@ class Algorithm:
     first_turn_if_slow: int | None = None
     for_many_rows: Config | None = None
     row_power: float = 1.0
+    trees: str = ""
     takes_weights: bool = True
     one_way: Mapping[str, tuple[Value, ...]] | None = None
     saves: tuple[TrustedClass, ...] = ()

@@ -49,6 +49,7 @@ ALGORITHM = Algorithm(
     first_turn_if_slow=4,
     row_power=1.15,
     one_way={},
+    trees="n_estimators",
     saves=(
         *DECISION_TREES,
         FOREST,

@@ -20,6 +20,7 @@ from metaml.metalearning.initial_design import FinishedRun, InitialDesign
 from metaml.metalearning.portfolio import Portfolio
 from metaml.records.conversion import store_metafeatures
 from metaml.report import ExperienceFacts
+from metaml.search.fidelity_search import shares_of
 from metaml.search.plan import SearchPlan, inert_settings, make_search_plan, size_of
 from metaml.search.settings import TuneSettings, describe_seconds
 from metaml.spaces import Config
@@ -124,6 +125,7 @@ class Advisor:
             metric=self._metric,
             earlier=() if self._earlier is None else self._earlier.configs,
             members=() if self._earlier is None or self._settings.clock is None else self._earlier.members,
+            shares=shares_of(self._settings.search, self._settings.fidelity, self._fold_plan),
         )
 
     def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MOST_COLUMNS, MOST_REPAIRS = 200, 50
 STOPPED_EARLY = "stopped early: "
 """What the `error` of a run begins with if its learner ran out of time and gave what it had."""
+LOOK = "low fidelity: "
+"""What the `error` of a run begins with that was a look at fewer rows, folds or trees."""
 
 
 def store_dataset(
@@ -117,16 +119,19 @@ def run_of(
     origin: str,
     probability: float | None = None,
     proposal: ProposalRecord | None = None,
+    share: float = 1.0,
 ) -> Run:
     """Return the run that a job and its outcome make.
 
     If a fit ran out of its time, the scores are not those of the configuration but of that time on this machine. Such
     a run is stored as `partial`, even with all folds: experience learns from complete runs only, and the identity of
-    the complete run stays free.
+    the complete run stays free. So is a look at a `share` of an evaluation: its scores compare only with such looks.
     """
     status, error = outcome.status, outcome.error
     if outcome.stopped_early and status in ("ok", "partial"):
         status, error = "partial", f"{STOPPED_EARLY}a fit may take {job.fit_seconds:.3g} s"
+    elif share < 1.0 and status == "ok":
+        status, error = "partial", f"{LOOK}{share:.3g} of an evaluation"
     return Run(
         dataset=job.dataset,
         algorithm=job.algorithm,

@@ -26,10 +26,14 @@ except for every sixth evaluation."""
 
 @dataclass(frozen=True)
 class NextTrial:
-    """What to evaluate next: the algorithm that the policy chose and the proposal of its optimizer."""
+    """What to evaluate next: the algorithm that the policy chose and the proposal of its optimizer.
+
+    `share` is how much of an evaluation is wanted: below 1, it is a look at a low fidelity.
+    """
 
     algorithm: str
     proposal: Proposal
+    share: float = 1.0
 
 
 @dataclass
@@ -150,13 +154,13 @@ class Search:
         arm.seconds.append(outcome.seconds)
         arm.n_open -= 1
 
-    def resume(self, algorithm: str, config: Config, outcome: Measured) -> None:
+    def resume(self, algorithm: str, config: Config, outcome: Measured, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
         self.arms[algorithm].n_open += 1
         self._n_asked += 1
         self.tell(algorithm, config, outcome)
 
-    def reopen(self, algorithm: str, config: Config) -> None:
+    def reopen(self, algorithm: str, config: Config, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Take over an evaluation that was asked for elsewhere and is still under way."""
         self.arms[algorithm].optimizer.ask_for(config)
         self.arms[algorithm].n_open += 1

@@ -84,11 +84,11 @@ class JointSearch:
         """Learn what came of an evaluation."""
         self.optimizer.tell(self.joint.joined(algorithm, config), outcome)
 
-    def resume(self, algorithm: str, config: Config, outcome: Measured) -> None:
+    def resume(self, algorithm: str, config: Config, outcome: Measured, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
         self.tell(algorithm, config, outcome)
 
-    def reopen(self, algorithm: str, config: Config) -> None:
+    def reopen(self, algorithm: str, config: Config, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Take over an evaluation that was asked for elsewhere and is still under way."""
         self.optimizer.ask_for(self.joint.joined(algorithm, config))
 

@@ -242,9 +242,14 @@ class Optimizer:
         for config, score, seconds in runs:
             self.observe(config, score, seconds)
 
-    def rescore(self, scores: Sequence[float | None]) -> None:
-        """Judge the runs it was told by other scores, in their order, as a search for several objectives does."""
+    def rescore(self, scores: Sequence[float | None], seconds: Sequence[float] | None = None) -> None:
+        """Judge the runs it was told by other scores, and other seconds if there are any, in their order.
+
+        A search for several objectives, or with low fidelities, does that.
+        """
         self._seen = [replace(seen, score=score) for seen, score in zip(self._seen, scores, strict=True)]
+        if seconds is not None:
+            self._seen = [replace(seen, seconds=each) for seen, each in zip(self._seen, seconds, strict=True)]
 
     def drop(self, config: Config) -> None:
         """Forget a proposal that will not be evaluated."""

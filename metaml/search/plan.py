@@ -17,6 +17,7 @@ from metaml.algorithms.preprocessing import ENCODING, IMPUTATION
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.fidelity_search import DEFAULT_SEARCH, METHODS, FidelitySearch, Method
 from metaml.search.front_search import FrontSearch
 from metaml.search.joint_search import JointSearch
 from metaml.search.optimizer import Optimizer
@@ -106,7 +107,8 @@ class SearchPlan:
     `joins` says after how many evaluations an algorithm may first be chosen; `inert` are the parameters that have no
     effect on the data set. With `objectives`, their front is searched by the `front_method`. `starts` are the first
     configurations of each algorithm where the strategy has a rule for them. How a `strategy` uses experience is spelt
-    out in it; where it is not, in plans of older sessions, only `default` uses it.
+    out in it; where it is not, in plans of older sessions, only `default` uses it. `shares` are the shares of an
+    evaluation at which the `search` evaluates, up to the whole; `fidelity` says what there is less of.
     """
 
     task: Task
@@ -124,6 +126,9 @@ class SearchPlan:
     objectives: tuple[str, ...] = ()
     front_method: str = DEFAULT_METHOD
     starts: Mapping[str, tuple[Config, ...]] = field(default_factory=dict)
+    search: str = DEFAULT_SEARCH
+    fidelity: str = "rows"
+    shares: tuple[float, ...] = (1.0,)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON."""
@@ -138,6 +143,7 @@ class SearchPlan:
         fields["algorithms"] = tuple(fields["algorithms"])
         fields["inert"] = tuple(fields.get("inert", ()))
         fields["objectives"] = tuple(fields.get("objectives", ()))
+        fields["shares"] = tuple(fields.get("shares", (1.0,)))
         fields["initial_design"] = tuple((name, dict(config)) for name, config in fields["initial_design"])
         fields["starts"] = {name: tuple(map(dict, configs)) for name, configs in fields.get("starts", {}).items()}
         return cls(**fields)
@@ -154,6 +160,7 @@ def make_search_plan(
     metric: str,
     earlier: Sequence[tuple[str, Config]] = (),
     members: Sequence[tuple[str, Config]] = (),
+    shares: tuple[float, ...] = (1.0,),
 ) -> SearchPlan:
     """Return the plan for a data set of this task and size.
 
@@ -177,6 +184,9 @@ def make_search_plan(
         strategy=strategy.spelt_out().text,
         bandit=settings.bandit,
         schedule=settings.schedule,
+        search=settings.search,
+        fidelity=settings.fidelity,
+        shares=shares,
         seed=settings.seed,
         is_timed=n_iterations is None,
         initial_design=(*first, *next_ones),
@@ -273,7 +283,9 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> AnySe
     """Return the search of a plan: a bandit over one optimizer per algorithm, or the search for a front."""
     if plan.objectives:
         return _front_search(plan)
-    inert, strategy = plan.inert, strategy_named(plan.strategy)
+    method = METHODS.get(plan.search)
+    inert, strategy = plan.inert, strategy_named((method and method.strategy) or plan.strategy)
+    random_every = strategy.random_every or (0 if method is None else method.random_every)
     use = strategy.experience or ("process" if strategy.surrogate == "default" else "alone")
     usual = None if strategy.acquisition else RUNTIME_RULE
     cost, looked_for = (strategy.cost or usual, TIMED_SEARCH) if plan.is_timed else (None, "neighbours")
@@ -293,7 +305,7 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> AnySe
                 ),
                 starts=starts,
                 n_random=1,
-                random_every=strategy.random_every,
+                random_every=random_every,
                 batch=strategy.batch,
                 metric=plan.metric,
                 seed=seed,
@@ -304,9 +316,12 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> AnySe
                 strategy=replace(strategy, cost="").text,
                 cost=cost,
                 starts=starts,
+                random_every=random_every,
                 metric=plan.metric,
                 seed=seed,
             )
+    if method is not None:
+        return _search_with_looks(plan, optimizers, method)
     return Search(
         optimizers,
         plan.bandit,
@@ -342,14 +357,31 @@ def _joint_search(plan: SearchPlan, strategy: Strategy, search: str) -> JointSea
     )
 
 
+def _search_with_looks(plan: SearchPlan, optimizers: Mapping[str, Optimizer], method: Method) -> FidelitySearch:
+    return FidelitySearch(
+        optimizers,
+        method.bandit or plan.bandit,
+        method=method,
+        shares=plan.shares,
+        at_once=[(name, config) for name, config in plan.initial_design if _is_default(name, config, plan.task)],
+        initial_design=plan.initial_design,
+        joins=plan.joins,
+        seed=plan.seed,
+        is_timed=plan.is_timed,
+    )
+
+
 def origin_of(choice: NextTrial, task: Task) -> str:
     """Return where a choice comes from, as the knowledge base has it."""
     if choice.proposal.proposer == "random":
         return "random"
     if choice.proposal.proposer != "start":
         return "surrogate"
-    is_default = choice.proposal.config == ALGORITHMS[choice.algorithm].space(task).default()
-    return "default" if is_default else "warm start"
+    return "default" if _is_default(choice.algorithm, choice.proposal.config, task) else "warm start"
+
+
+def _is_default(algorithm: str, config: Config, task: Task) -> bool:
+    return config == ALGORITHMS[algorithm].space(task).default()
 
 
 def _completed(order: Sequence[str], algorithms: Sequence[str]) -> list[str]:

@@ -12,6 +12,8 @@ from metaml.data import Dataset
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits, metric
 from metaml.evaluation.model_limits import NO_LIMITS, ModelLimits
+from metaml.search.fidelity import check_fidelity
+from metaml.search.fidelity_search import DEFAULT_SEARCH, check_search
 from metaml.search.objectives import objective_names
 from metaml.search.pareto_optimizer import METHODS
 from metaml.search.schedules import DEFAULT_SCHEDULE, schedule_named
@@ -53,7 +55,8 @@ class TuneSettings:
     on other folds; with None, as often as time allows, but not where evaluations are counted. The search ends early at
     the score `stop_at`, as people write it, or after `patience` evaluations without a better one. `user` and `project`
     are words to find the session by. `splitter` makes the folds; without one, the groups and times of the data set
-    decide. `schedule` says how several workers share the search. `keeps_sample` lets the model keep some of the
+    decide. `schedule` says how several workers share the search. `search` says whether, and how, configurations are
+    looked at first with a low `fidelity`: fewer rows, folds or trees. `keeps_sample` lets the model keep some of the
     training rows. `model_limits` are what that model may take. With `objectives`, the search is for their Pareto front,
     by the `front_method`.
     """
@@ -65,6 +68,8 @@ class TuneSettings:
     strategy: str = "default"
     bandit: str = DEFAULT_POLICY
     schedule: str = DEFAULT_SCHEDULE
+    search: str = DEFAULT_SEARCH
+    fidelity: str = "rows"
     n_workers: int = 1
     n_folds: int = 5
     limits: Limits = DEFAULT_LIMITS
@@ -101,6 +106,10 @@ class TuneSettings:
         check_seed(self.seed)
         schedule_named(self.schedule)
         check_for_search(self.strategy)
+        check_search(self.search, strategy=self.strategy, schedule=self.schedule)
+        if self.objectives and self.search != DEFAULT_SEARCH:
+            raise BadRequest(f"The search {self.search} is for one objective. Leave out --search or --objectives.")
+        check_fidelity(self.fidelity)
         if self.n_repeats is not None and self.n_repeats < 0:
             raise BadRequest(f"{self.n_repeats} repeats cannot be made. Ask for 0 or more.")
         if self.patience is not None and self.patience < 1:

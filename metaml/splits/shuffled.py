@@ -52,11 +52,7 @@ def plan_folds(
     if max_rows is not None and max_rows >= n_rows:
         max_rows = None
     rng = np.random.default_rng(seed)
-    groups = [np.arange(n_rows)] if classes is None else _members(classes)
-    shuffled = [rng.permutation(group) for group in groups]
-    if max_rows is not None:
-        sizes = _subsample_sizes([len(group) for group in shuffled], max_rows)
-        shuffled = [group[:size] for group, size in zip(shuffled, sizes, strict=True)]
+    shuffled = _shuffled(n_rows, classes, max_rows, rng)
     dealt = np.concatenate(shuffled)
     assignment = np.full(n_rows, UNUSED, dtype=np.int16)
     if n_folds == 1:
@@ -67,6 +63,21 @@ def plan_folds(
     assignment[dealt] = np.arange(len(dealt)) % n_folds
     strategy = "kfold" if classes is None else "stratified"
     return FoldPlan(strategy, n_folds, seed, max_rows, assignment)  # type: ignore[arg-type]
+
+
+def subsample(n_rows: int, classes: Array | None, n_kept: int, rng: np.random.Generator) -> Rows:
+    """Return so many of the rows, drawn in proportion to the classes, with two members of each where possible."""
+    return np.concatenate(_shuffled(n_rows, classes, n_kept, rng))
+
+
+def _shuffled(n_rows: int, classes: Array | None, n_kept: int | None, rng: np.random.Generator) -> list[Rows]:
+    """Return the rows of each class in a random order, `n_kept` in all."""
+    groups = [np.arange(n_rows)] if classes is None else _members(classes)
+    shuffled = [rng.permutation(group) for group in groups]
+    if n_kept is None:
+        return shuffled
+    sizes = _subsample_sizes([len(group) for group in shuffled], n_kept)
+    return [group[:size] for group, size in zip(shuffled, sizes, strict=True)]
 
 
 def check_request(n_rows: int, n_folds: int, max_rows: int | None) -> None:

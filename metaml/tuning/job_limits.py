@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from metaml.budget import Budget
+from metaml.data import Dataset
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.evaluation import Bar, FoldPlan, Job, Overtime, Race
+from metaml.search.bandit_search import NextTrial
+from metaml.search.fidelity import at_share
 from metaml.search.settings import TuneSettings, longest_evaluation
 from metaml.spaces import Config
 from metaml.splits import PLAN_SEED
@@ -21,7 +24,7 @@ FIT_SHARE = 0.85
 class JobLimits:
     """What every job of a session has in common; `defaults` are the configurations that may take longer."""
 
-    dataset: str
+    dataset: Dataset
     plan: FoldPlan
     metric: str
     settings: TuneSettings
@@ -37,18 +40,22 @@ class JobLimits:
         left: float = math.inf,
         *,
         is_always_kept: bool = True,
+        share: float = 1.0,
     ) -> Job:
         """Return the job of a configuration, given the trials so far and the seconds left to the search.
 
-        Unless its predictions and models are always kept, they are returned only if they may be used.
+        Unless its predictions and models are always kept, they are returned only if they may be used. With a `share`
+        below 1 it is a look at a low fidelity: nothing of it can join an ensemble, and it has no race.
         """
         left = min(left, self.budget.left)
         complete = ranked(trials)
         taken = [trial.outcome.seconds for trial in complete]
         is_default = (algorithm, config) in self.defaults
         longest = min(longest_evaluation(self.settings, taken, is_first_default=is_default), left)
+        if share < 1.0:
+            return self._look(algorithm, config, share, longest)
         return Job(
-            self.dataset,
+            self.dataset.fingerprint,
             algorithm,
             config,
             self.plan,
@@ -60,17 +67,30 @@ class JobLimits:
             race=self._race(algorithm, complete),
             overtime=self._overtime(complete, left),
             bar=None if is_always_kept or self.settings.objectives else self._bar(algorithm, trials),
-            fit_seconds=self._allowance(longest),
+            fit_seconds=self._allowance(longest, self.plan),
         )
 
-    def _allowance(self, seconds: float) -> float | None:
+    def _look(self, algorithm: str, config: Config, share: float, longest: float) -> Job:
+        config, plan = at_share(share, self.settings.fidelity, algorithm, config, self.plan, self.dataset)
+        return Job(
+            self.dataset.fingerprint,
+            algorithm,
+            config,
+            plan,
+            PLAN_SEED,
+            replace(self.settings.limits, seconds=longest),
+            keep_predictions=depends_on_thresholds(self.metric),
+            fit_seconds=self._allowance(longest, plan),
+        )
+
+    def _allowance(self, seconds: float, plan: FoldPlan) -> float | None:
         """Return what each fit of an evaluation of so many seconds may take; None if time does not count.
 
         A learner that runs out of it gives the best model that it has: fewer trees are better than none.
         """
         if self.settings.clock is None:
             return None
-        return FIT_SHARE * seconds / self.plan.n_folds
+        return FIT_SHARE * seconds / plan.n_folds
 
     def _race(self, algorithm: str, complete: Sequence[Trial]) -> Race | None:
         # A score after thresholds cannot be seen on the first folds, nor can what is quick or small lose by its score.
@@ -93,3 +113,12 @@ class JobLimits:
             return None
         best = complete[0].outcome.scores[self.metric] if complete else ()
         return Overtime(self.metric, best, self.settings.limits.seconds, left)
+
+
+@dataclass(eq=False)
+class OpenJob:
+    """A job that was submitted, the choice behind it, and when a worker began it (seconds of the budget)."""
+
+    choice: NextTrial
+    job: Job
+    begun: float | None = None

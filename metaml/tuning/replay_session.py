@@ -30,11 +30,14 @@ class Step:
     proposed_algorithm: str
     proposed: Config
     proposer: str
+    share: float = 1.0
+    proposed_share: float = 1.0
 
     @property
     def is_same(self) -> bool:
         """Return whether the same is proposed."""
-        return (self.algorithm, key_of(self.config)) == (self.proposed_algorithm, key_of(self.proposed))
+        evaluated = (self.algorithm, key_of(self.config), self.share)
+        return evaluated == (self.proposed_algorithm, key_of(self.proposed), self.proposed_share)
 
 
 def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
@@ -45,7 +48,7 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
     trials = {trial.run.identity: trial for trial in trials_of(kb, key, plan.metric, PredictionFiles(None))}
     steps: list[Step] = []
     finished: list[Trial] = []
-    under_way: dict[tuple[str, str], tuple[str, Config]] = {}
+    under_way: dict[tuple[str, str], tuple[str, Config, float]] = {}
     batch: deque[NextTrial] = deque()
     for kind, details in kb.events(key):
         if ends_initial_design(kind):
@@ -54,19 +57,18 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
             plan = SearchPlan.from_json(stored_plan(details) or {})
             search = build_search(plan, _experience_of(kb, {**settings, **details}, plan))
             for trial in finished:
-                search.resume(
-                    trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric, plan.objectives)
-                )
+                outcome = trial.outcome_by(plan.metric, plan.objectives)
+                search.resume(trial.run.algorithm, trial.config, outcome, share=trial.share)
             if kind == "resumed":
                 # What was under way when the session was cut short never came.
                 under_way.clear()
-            for algorithm, config in under_way.values():
-                search.reopen(algorithm, config)
+            for algorithm, config, share in under_way.values():
+                search.reopen(algorithm, config, share=share)
         elif kind == "asked":
             if "turn" in details:
                 batch.extend(schedule_named(plan.schedule).ask(search, Turn(**details["turn"])))
             choice = batch.popleft() if batch else search.ask(details["rounds_left"])
-            proposal = choice.proposal
+            proposal, share = choice.proposal, details.get("share", 1.0)
             steps.append(
                 Step(
                     len(steps) + 1,
@@ -75,17 +77,20 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
                     choice.algorithm,
                     proposal.config,
                     proposal.proposer,
+                    share,
+                    choice.share,
                 )
             )
-            under_way[details["algorithm"], key_of(details["config"])] = (details["algorithm"], details["config"])
+            name, config = details["algorithm"], details["config"]
+            under_way[name, key_of(config)] = (name, config, share)
             if not steps[-1].is_same:
                 # What follows builds on this evaluation: from here on nothing can be compared.
                 break
         elif kind == "finished":
             trial = trials[details["run"]]
             finished.append(trial)
-            under_way.pop((trial.run.algorithm, key_of(dict(trial.run.config))), None)
-            search.tell(trial.run.algorithm, dict(trial.run.config), trial.outcome_by(plan.metric, plan.objectives))
+            under_way.pop((trial.run.algorithm, key_of(trial.config)), None)
+            search.tell(trial.run.algorithm, trial.config, trial.outcome_by(plan.metric, plan.objectives))
         elif kind == "killed":
             under_way.pop((details["algorithm"], key_of(details["config"])), None)
             search.drop(details["algorithm"], details["config"])

@@ -12,8 +12,9 @@ import numpy as np
 import psutil
 
 from metaml.evaluation import FoldPlan, Limits, Outcome
+from metaml.experience.experience import Experience
 from metaml.records.conversion import kept_plan, stopped_early
-from metaml.records.session_keys import stored_plan
+from metaml.records.session_keys import SEARCH_PLAN, stored_plan
 from metaml.search.plan import SearchPlan
 from metaml.search.settings import TuneSettings
 from metaml.splits.given import KeptFolds
@@ -47,6 +48,8 @@ class UnfinishedSession:
             schedule=self.search_plan.schedule,
             objectives=self.search_plan.objectives,
             front_method=self.search_plan.front_method,
+            search=self.search_plan.search,
+            fidelity=self.search_plan.fidelity,
             seed=self.search_plan.seed,
             seconds=kept["seconds"],
             n_iterations=kept["n_iterations"],
@@ -113,6 +116,16 @@ def settings_to_keep(settings: TuneSettings, dataset: str, plan: FoldPlan) -> di
     }
 
 
+def plan_to_keep(plan: SearchPlan, experience: Experience | None) -> dict[str, object]:
+    """Return the search plan as a session keeps it, and what of the knowledge base it is based on."""
+    return {
+        SEARCH_PLAN: plan.as_json(),
+        "lessons": None if experience is None else experience.lessons.revision,
+        # As they were used: describing the data set again, with more time, may find more.
+        "metafeatures": {} if experience is None else experience.known,
+    }
+
+
 def this_process() -> dict[str, object]:
     """Return what tells this process from all others, also from one that gets its number later."""
     own = psutil.Process()
@@ -145,7 +158,8 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
     run = stored.run
     scores = {name: tuple(np.atleast_1d(values).tolist()) for name, values in run.scores.items()}
     n_folds, ran_out_of_time = max(map(len, scores.values()), default=0), stopped_early(run)
-    has_all_folds = ran_out_of_time and n_folds == stored.fold_plan.n_folds
+    is_look = "share" in details
+    has_all_folds = ran_out_of_time and not is_look and n_folds == stored.fold_plan.n_folds
     outcome = Outcome(
         status="ok" if has_all_folds else run.status,  # type: ignore[arg-type]
         seconds=details["seconds"],
@@ -165,4 +179,5 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
     values = details.get("scores") or [details.get("score", outcome.score(metric))]
     given = tuple(math.nan if value is None else value for value in values)
     curve = tuple(tuple(point) for point in details.get("curve", ()))
-    return Trial(run, outcome, given, details["at"], curve=curve)
+    share, asked = details.get("share", 1.0), details.get("asked")
+    return Trial(run, outcome, given, details["at"], curve=curve, share=share, asked=asked)

@@ -6,7 +6,7 @@ decision is stored before the next choice is made, so a session can be resumed a
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from metaml.experience.lesson_files import is_in_file
 from metaml.metalearning.committee import ExperienceCommittee
 from metaml.records.conversion import proposal_record, run_of
 from metaml.records.kept_predictions import PredictionKeeper
-from metaml.records.session_keys import INITIAL_DESIGN_ENDED, SEARCH_PLAN
+from metaml.records.session_keys import INITIAL_DESIGN_ENDED
 from metaml.search.bandit_search import NextTrial
 from metaml.search.objectives import objectives_of, ranking_metric, valued
 from metaml.search.plan import (
@@ -35,9 +35,9 @@ from metaml.search.schedules import DEFAULT_SCHEDULE, Turn, schedule_named
 from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
 from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import without_weak
-from metaml.tuning.job_limits import JobLimits
+from metaml.tuning.job_limits import JobLimits, OpenJob
 from metaml.tuning.ledger import Ledger
-from metaml.tuning.resume import UnfinishedSession, settings_to_keep, this_process
+from metaml.tuning.resume import UnfinishedSession, plan_to_keep, settings_to_keep, this_process
 from metaml.tuning.second_layer import UNSELECTED, is_base
 from metaml.tuning.session_log import SessionLog
 from metaml.tuning.stopping.goal import Goal
@@ -49,6 +49,7 @@ from metaml.tuning.trials import (
     Trial,
     TuneProgress,
     expected_gain,
+    finished_trial,
     ranked,
 )
 from metaml_kb import KnowledgeBase
@@ -60,15 +61,6 @@ CUT_OFF = ("timeout", "memory", "crashed")
 
 Reserve = Callable[[Sequence[Trial]], float]
 """Given the trials so far, the seconds to keep for the end."""
-
-
-@dataclass(eq=False)
-class _OpenJob:
-    """A job that was submitted, the choice behind it, and when a worker began it (seconds of the budget)."""
-
-    choice: NextTrial
-    job: Job
-    begun: float | None = None
 
 
 class TuneSession:
@@ -111,11 +103,10 @@ class TuneSession:
         self.advisor = Advisor(kb, dataset, settings, metric=self.metric, plan=self.plan, ledger=self.ledger)
         self._resumed = resumed
         self._defaults = default_starts(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
-        self._limits = JobLimits(
-            dataset.fingerprint, self.plan, self.metric, settings, self.budget, models is not None, self._defaults
-        )
+        keeps = models is not None
+        self._limits = JobLimits(dataset, self.plan, self.metric, settings, self.budget, keeps, self._defaults)
         self._partial_model: PartialModel | None = None
-        self._open: dict[int, _OpenJob] = {}
+        self._open: dict[int, OpenJob] = {}
         self._n_asked, self._begun = 0, 0.0
 
     @property
@@ -206,18 +197,20 @@ class TuneSession:
         self.search = build_search(self.search_plan, self.advisor.experience)
         if resumed is None:
             kept = settings_to_keep(self.settings, self.dataset.fingerprint, self.plan)
-            self.log.start(seed=self.settings.seed, settings={**kept, **self._plan_as_json()})
+            self.log.start(
+                seed=self.settings.seed, settings={**kept, **plan_to_keep(self.search_plan, self.advisor.experience)}
+            )
         else:
             self.log.key = resumed.key
             for trial in resumed.trials:
-                self.search.resume(
-                    trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric, self.settings.objectives)
-                )
+                self._resume(trial)
                 self.trials.append(trial)
-            self.log.note("resumed", {"held_by": this_process(), **self._plan_as_json()})
+            self.log.note(
+                "resumed", {"held_by": this_process(), **plan_to_keep(self.search_plan, self.advisor.experience)}
+            )
         self._n_asked, self._begun = len(self.trials), self.budget.used
         # The search asks for what was submitted already: its plan begins with the defaults.
-        self._open = {ticket: _OpenJob(self._asked(self.search.ask(), None), job) for ticket, job in early}
+        self._open = {ticket: OpenJob(self._asked(self.search.ask(), None), job) for ticket, job in early}
         self._note_begun()
 
     def _submit_defaults(self) -> list[tuple[int, Job]]:
@@ -237,7 +230,7 @@ class TuneSession:
             self.advisor.begin(is_new=is_new)
         return plan if self._resumed is None else self._resumed.search_plan
 
-    def _use_new_experience(self, under_way: Iterable[_OpenJob]) -> None:
+    def _use_new_experience(self, under_way: Iterable[OpenJob]) -> None:
         """Plan anew as soon as the advisor has read all experience; the new search knows what was done so far."""
         if self.advisor.experience is not None or not self.advisor.is_done:
             return
@@ -250,22 +243,20 @@ class TuneSession:
             self.search_plan = plan
             self.search = build_search(plan, self.advisor.experience)
             for trial in self.trials:
-                self.search.resume(
-                    trial.run.algorithm, dict(trial.run.config), trial.outcome_by(self.metric, self.settings.objectives)
-                )
+                self._resume(trial)
             for opened in under_way:
-                self.search.reopen(opened.job.algorithm, opened.job.config)
-        self.log.note("experience joined", self._plan_as_json())
+                choice = opened.choice
+                self.search.reopen(choice.algorithm, choice.proposal.config, share=choice.share)
+        self.log.note("experience joined", self._kept_plan)
 
-    def _plan_as_json(self) -> dict[str, object]:
-        """Return the search plan, and what of the knowledge base it is based on."""
-        experience = self.advisor.experience
-        return {
-            SEARCH_PLAN: self.search_plan.as_json(),
-            "lessons": None if experience is None else experience.lessons.revision,
-            # As they were used: describing the data set again, with more time, may find more.
-            "metafeatures": {} if experience is None else experience.known,
-        }
+    def _resume(self, trial: Trial) -> None:
+        """Tell a new search of a trial that finished before."""
+        outcome = trial.outcome_by(self.metric, self.settings.objectives)
+        self.search.resume(trial.run.algorithm, trial.config, outcome, share=trial.share)
+
+    @property
+    def _kept_plan(self) -> dict[str, object]:
+        return plan_to_keep(self.search_plan, self.advisor.experience)
 
     # Asking
 
@@ -301,7 +292,8 @@ class TuneSession:
 
     def _asked(self, choice: NextTrial, rounds_left: int | None, **more: object) -> NextTrial:
         details = {"rounds_left": rounds_left, "algorithm": choice.algorithm, "config": choice.proposal.config}
-        self.log.note("asked", {**details, **more})
+        share = {"share": choice.share} if choice.share < 1.0 else {}
+        self.log.note("asked", {**details, **share, **more})
         self._n_asked += 1
         return choice
 
@@ -314,8 +306,11 @@ class TuneSession:
 
     def _submit(self, choice: NextTrial, left: float) -> None:
         is_fair = origin_of(choice, self.dataset.task) in UNSELECTED
-        job = self._limits.job(choice.algorithm, choice.proposal.config, self.trials, left, is_always_kept=is_fair)
-        self._open[self.executor.submit(job)] = _OpenJob(choice, job)
+        job = self._limits.job(
+            choice.algorithm, choice.proposal.config, self.trials, left, is_always_kept=is_fair, share=choice.share
+        )
+        self.log.store_plan(job.plan)
+        self._open[self.executor.submit(job)] = OpenJob(choice, job)
         self._note_begun()
 
     def _note_begun(self) -> None:
@@ -340,9 +335,11 @@ class TuneSession:
 
         If the knowledge base refuses it, it can still be part of the model.
         """
-        scores, curve = valued(outcome, self.objectives, self.dataset)
+        is_look = choice.share < 1.0
+        objectives = objectives_of(self.metric, (), self.dataset, job.plan) if is_look else self.objectives
+        scores, curve = valued(outcome, objectives, self.dataset)
         best = next(iter(ranked(self.trials)), None)
-        is_best = outcome.status == "ok" and (best is None or scores[0] > best.score)
+        is_best = outcome.status == "ok" and not is_look and (best is None or scores[0] > best.score)
         run = run_of(
             job,
             outcome,
@@ -350,8 +347,9 @@ class TuneSession:
             environment=self.log.environment_of(outcome),
             origin=origin_of(choice, self.dataset.task),
             proposal=proposal_record(choice.proposal, self._reasons(choice, is_best=is_best)),
+            share=choice.share,
         )
-        trial = Trial(run, replace(outcome, models=(), one_model=b""), scores, self.budget.used, curve=curve)
+        trial = finished_trial(run, outcome, scores, self.budget.used, choice, curve)
         if self.models is not None:
             self.models.keep(run.identity, outcome.models, outcome.one_model)
         self.trials.append(trial)
@@ -359,10 +357,10 @@ class TuneSession:
         self.ledger.add(purpose, outcome.seconds / self._n_workers())
         self.log.note("finished", trial.as_event())
         self.keeper.add(self.dataset)
-        self.log.store(self.keeper.with_predictions(run, outcome.predictions))
+        self.log.store(self.keeper.with_predictions(run, trial.outcome.predictions))
         with self.ledger.entry("optimiser"):
-            self.search.tell(choice.algorithm, job.config, trial.outcome_by(self.metric, self.settings.objectives))
-        self.prediction_files.keep(run.identity, outcome.predictions)
+            self.search.tell(choice.algorithm, trial.config, trial.outcome_by(self.metric, self.settings.objectives))
+        self.prediction_files.keep(run.identity, trial.outcome.predictions)
         self._forget_weak_trials()
         return trial
 
@@ -390,7 +388,8 @@ class TuneSession:
             self._keep_partial_model(ticket, opened.job)
             if opened.begun is not None:
                 self.ledger.add("killed", (self.budget.used - opened.begun) / self._n_workers())
-            self.log.note("killed", {"algorithm": opened.job.algorithm, "config": opened.job.config})
+            asked = opened.choice
+            self.log.note("killed", {"algorithm": asked.algorithm, "config": asked.proposal.config})
 
     def _forget_weak_trials(self) -> None:
         """Delete predictions and models that no ensemble will choose, to limit memory and disk."""

@@ -30,14 +30,21 @@ class SessionLog:
         self.is_late: Callable[[], bool] = lambda: False
         self._events: list[tuple[str, Mapping[str, object]]] = []
         self._environments: set[str] = set()
+        self._plans: set[str] = set()
         self._writer = BackgroundWriter()
 
     def store_dataset(self, dataset: Dataset, plan: FoldPlan) -> bool:
         """Store the data set, its fold plan and this machine; return whether the data set is new."""
         is_new = self.kb.add_dataset(dataset_record(dataset, "file", {}))
-        self.kb.add_fold_plan(fold_plan_record(plan))
+        self.store_plan(plan)
         self.environment = self.kb.add_environment(environment_record())
         return is_new
+
+    def store_plan(self, plan: FoldPlan) -> None:
+        """Store a fold plan, if it was not stored before: no run is stored without it."""
+        if plan.hash not in self._plans:
+            self.kb.add_fold_plan(fold_plan_record(plan))
+            self._plans.add(plan.hash)
 
     def environment_of(self, outcome: Outcome) -> str:
         """Return the key of the machine that made an outcome; a new one is stored."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from metaml.evaluation import FoldDone, FoldPlan, Outcome
 from metaml.report import ExperienceFacts
+from metaml.search.bandit_search import NextTrial
 from metaml.search.settings import TuneSettings
 from metaml.spaces.config import Config
 from metaml.system.scratch import Scratch
@@ -28,7 +29,9 @@ class Trial:
     `scores` has the value by which trials are ranked and, where a front is searched, one for each of its objectives.
     `curve` has those of a front at other thresholds between two classes. The event log keeps them. `layer` is that of
     the ensemble it was made for; every run of the knowledge base is of layer 1. If it `is_repeated`, predictions and
-    score are those of further evaluations on other folds.
+    score are those of further evaluations on other folds. `share` is how much of an evaluation it was: below 1 it is a
+    look at a low fidelity, whose status is `partial`. `asked` is what was looked at, if it was evaluated with fewer
+    trees.
     """
 
     run: Run
@@ -38,6 +41,13 @@ class Trial:
     layer: int = 1
     is_repeated: bool = False
     curve: tuple[tuple[float, ...], ...] = ()
+    share: float = 1.0
+    asked: Config | None = None
+
+    @property
+    def config(self) -> Config:
+        """Return the configuration that the search asked for."""
+        return dict(self.run.config) if self.asked is None else self.asked
 
     @property
     def score(self) -> float:
@@ -63,6 +73,9 @@ class Trial:
             event["expected"] = self.outcome.expected_seconds
         if self.outcome.scale != 1.0:
             event["scale"] = self.outcome.scale
+        if self.share < 1.0:
+            event["share"] = self.share
+            event |= {} if self.asked is None else {"asked": self.asked}
         if np.isfinite(self.score):
             # It cannot be computed again without predictions, and a run that was known before keeps its own scores.
             event["score"] = self.score
@@ -70,6 +83,22 @@ class Trial:
             event |= {"scores": known} if len(self.scores) > 1 else {}
             event |= {"curve": [list(point) for point in self.curve]} if self.curve else {}
         return event
+
+
+def finished_trial(
+    run: Run,
+    outcome: Outcome,
+    scores: tuple[float, ...],
+    at: float,
+    choice: NextTrial,
+    curve: tuple[tuple[float, ...], ...] = (),
+) -> Trial:
+    """Return the trial of a choice that was evaluated; of a look at a low fidelity, nothing can join an ensemble."""
+    outcome, asked = replace(outcome, models=(), one_model=b""), choice.proposal.config
+    if choice.share < 1.0:
+        outcome = replace(outcome, predictions=None, status="partial" if outcome.status == "ok" else outcome.status)
+    asked_for = None if asked == run.config else asked
+    return Trial(run, outcome, scores, at, curve=curve, share=choice.share, asked=asked_for)
 
 
 def ranked(trials: Sequence[Trial]) -> list[Trial]:

@@ -18,7 +18,7 @@ def limits_of(metric="neg_log_loss", **changes):
     iris = builtin.load("iris")
     settings = TuneSettings(**{"seconds": 100.0, **changes})
     plan = make_plan(iris, settings.n_folds)
-    return JobLimits(iris.fingerprint, plan, metric, settings, Budget(settings.seconds), True, ())
+    return JobLimits(iris, plan, metric, settings, Budget(settings.seconds), True, ())
 
 
 def test_the_fits_of_an_evaluation_share_its_time():

@@ -33,6 +33,8 @@ class Goal:
             return ""
         best, since = -math.inf, 0
         for trial in trials:
+            if trial.share < 1.0:
+                continue
             is_better = trial.outcome.status == "ok" and trial.score > best
             best, since = (trial.score, 0) if is_better else (best, since + 1)
         if self.score is not None and best >= self.score:
