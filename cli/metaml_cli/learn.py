@@ -8,7 +8,7 @@ import typer
 
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import names_in
-from metaml_cli.render import Format, say, show
+from metaml_cli.render import Format, as_text, say, show
 
 if TYPE_CHECKING:
     from metaml.experience.lesson_files import LessonRequest
@@ -40,7 +40,8 @@ def learn(
 
     metaml tune uses the result, and learns again by itself when the knowledge base has grown. With --evaluate, this
     command shows Kendall's tau-b between the predicted and the true order of configurations on held-out data sets, the
-    most important inputs, and the benefit of a larger knowledge base.
+    most important inputs, and the benefit of a larger knowledge base. Then it says at which sizes and after how many
+    evaluations an opening from experience pays, and where not, or where nothing can be said.
 
     Example: metaml learn --evaluate --metric roc_auc --algorithms lightgbm
     """
@@ -79,6 +80,7 @@ def _evaluate(
         _show_importances(found)
         if n_growth:
             _show_growth(found, n_growth, output)
+    _show_verdicts(base, wanted, output)
     if not rows:
         return
     frame = pd.DataFrame(rows)
@@ -87,6 +89,24 @@ def _evaluate(
         output.mkdir(parents=True, exist_ok=True)
         frame.to_csv(output / "tau.csv", index=False)
         say(f"Tables and pictures are in {output}.")
+
+
+def _show_verdicts(base: "KnowledgeBase", wanted: "list[LessonRequest]", output: Path | None) -> None:
+    """Say at which sizes and after how many evaluations an opening from experience pays, and where not."""
+    from metaml.experience.learning import memory_verdicts
+
+    table = memory_verdicts(base, wanted, on_note=say)
+    if not len(table):
+        return
+    say(
+        "Does an opening from experience pay? Each data set is left out of what its opening learns. 'ahead' is the best"
+    )
+    say("level of single models (1: the best candidate, 0: the median) less that of the defaults and then chance;")
+    say("'saved' is how many evaluations more chance needs. Sizes are rows that were used.")
+    say(as_text(table, None))
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        table.to_csv(output / "verdict.csv", index=False)
 
 
 def _show_importances(found: "RunHistory") -> None:

@@ -125,6 +125,8 @@ def lines_of(facts: dict[str, Any], rows: list[dict[str, str]], folder: Path) ->
         text = f"{runs} on {datasets}, {warm_starts}"
         off = known.get("guard_off")
         lines += _fact("Experience", f"{text}, switched off for {', '.join(off)}" if off else text)
+        if known.get("worth_text"):
+            lines += _fact("Worth", known["worth_text"])
     if session.get("key"):
         lines += _fact("Session", f"{session['key']}, seed {session.get('seed')}")
     if rows:

@@ -14,14 +14,15 @@ from metaml.experience.earlier_versions import EarlierVersions, find_earlier_ver
 from metaml.experience.experience import BackgroundTask, Experience, recall_experience
 from metaml.experience.lesson_files import LessonRequest, is_in_file, portfolio_at_hand
 from metaml.experience.load_history import to_leave_out
+from metaml.experience.worth_facts import worth_facts
 from metaml.metafeatures import GROUPS, OUT_OF_TIME
 from metaml.metafeatures.description import describe_with
 from metaml.metalearning.initial_design import FinishedRun, InitialDesign
 from metaml.metalearning.portfolio import Portfolio
 from metaml.records.conversion import store_metafeatures
-from metaml.report import ExperienceFacts
+from metaml.report import ExperienceFacts, WorthFacts
 from metaml.search.fidelity_search import shares_of
-from metaml.search.plan import SearchPlan, inert_settings, make_search_plan, size_of
+from metaml.search.plan import SearchPlan, default_starts, inert_settings, make_search_plan, size_of
 from metaml.search.settings import TuneSettings, describe_seconds
 from metaml.spaces import Config
 from metaml_kb import KnowledgeBase
@@ -137,13 +138,18 @@ class Advisor:
         carriers = [] if self._earlier is None else self._earlier.carriers(algorithm, config)
         return {**found, "carriers": [*carriers, *found.get("carriers", [])]} if carriers else found
 
-    def contribution(self, warm_starts: Sequence[tuple[str, Config]]) -> ExperienceFacts | None:
+    def contribution(
+        self, warm_starts: Sequence[tuple[str, Config]], evaluated: Sequence[tuple[float, float]] = ()
+    ) -> ExperienceFacts | None:
         """Return what the report says about the knowledge base; None if it contributed nothing.
 
-        `warm_starts` are the ones that were evaluated, each an algorithm and a configuration.
+        `warm_starts` are the ones that were evaluated, each an algorithm and a configuration; `evaluated` are the
+        seconds and scores of all complete evaluations.
         """
         n = len(warm_starts)
         facts = self._contribution(n)
+        if facts is not None and facts.n_runs and n:
+            facts = replace(facts, worth=self._worth(n, evaluated))
         earlier = self._earlier
         if earlier is None or not earlier.inherited:
             return facts
@@ -152,6 +158,21 @@ class Advisor:
         known = earlier.configs
         n_inherited = sum(pair in known for pair in warm_starts)
         return replace(facts, inherited_from=earlier.names, n_inherited=n_inherited, drift=earlier.drift)
+
+    def _worth(self, n_warm_starts: int, evaluated: Sequence[tuple[float, float]]) -> WorthFacts | None:
+        """Return what the warm starts saved; None if nothing can be said."""
+        portfolio = self._portfolio if self.experience is None else self.experience.lessons.portfolio
+        if portfolio is None:
+            return None
+        settings, task = self._settings, self._dataset.task
+        defaults = default_starts(task, settings.algorithms, size_of(self._dataset), seconds=settings.clock)
+        return worth_facts(
+            portfolio.of(settings.algorithms),
+            self._simple_metafeatures(),
+            len(defaults) + n_warm_starts,
+            defaults=defaults,
+            evaluated=evaluated,
+        )
 
     def _contribution(self, n_warm_starts: int) -> ExperienceFacts | None:
         if self.experience is not None:

@@ -9,11 +9,13 @@ from metaml.data import TASKS
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, default_metric, display
 from metaml.evaluation import metric as metric_of
-from metaml.experience.lesson_files import LessonRequest, learn
+from metaml.experience.lesson_files import LessonRequest, learn, portfolio_at_hand
 from metaml.experience.load_history import check_left_out, run_history, to_leave_out
 from metaml.metalearning.assessment.comparison import RANKINGS, USUAL_RANKINGS, compare_rankings
 from metaml.metalearning.assessment.quality import mean_taus
 from metaml.metalearning.history import RunHistory
+from metaml.metalearning.worth import verdicts
+from metaml.search.plan import FIRST_DEFAULTS
 from metaml_kb import KnowledgeBase
 
 
@@ -97,3 +99,27 @@ def judged(found: RunHistory, learners: Sequence[str] = USUAL_RANKINGS) -> list[
         raise BadRequest(f"There is no meta-learner {', '.join(unknown)}. Choose among: {', '.join(RANKINGS)}.")
     rows = mean_taus(list(compare_rankings(found, learners).items()))
     return [{"algorithm": found.algorithm, "metric": found.metric, **row} for row in rows]
+
+
+def memory_verdicts(
+    kb: KnowledgeBase, requests: Sequence[LessonRequest], *, on_note: Callable[[str], None] = lambda _: None
+) -> pd.DataFrame:
+    """Return at which sizes and after how many evaluations experience pays, by a replay on the known data sets.
+
+    What is stored is judged; only where nothing is stored, lessons are learnt first.
+    """
+    tables = []
+    for request in requests:
+        portfolio = portfolio_at_hand(kb, request)
+        if portfolio is None:
+            on_note(f"Learning {request.family} by {display(request.metric, 0.0)[0]} …")
+            portfolio = learn(kb, request).portfolio
+        if portfolio.n_datasets and portfolio.candidates:
+            defaults = [(name, ALGORITHMS[name].space(request.task).default()) for name in FIRST_DEFAULTS]
+            table = verdicts(portfolio, defaults=defaults)
+            tables.append(table.assign(task=request.task, metric=request.metric))
+    if not tables:
+        on_note(f"{kb.name} knows too few data sets to replay an opening: whether memory pays cannot be said.")
+        return pd.DataFrame()
+    whole = pd.concat(tables, ignore_index=True)
+    return whole[["task", "metric", *(name for name in whole.columns if name not in ("task", "metric"))]]

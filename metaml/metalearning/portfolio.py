@@ -5,8 +5,8 @@ with it while the rest of the knowledge base is still being loaded.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -70,6 +70,12 @@ class Portfolio:
     def n_datasets(self) -> int:
         """Return the number of data sets on which the candidates are known; samples of one count one by one."""
         return len(self.levels)
+
+    def of(self, algorithms: Collection[str]) -> Self:
+        """Return the portfolio with the candidates of these algorithms only."""
+        kept = [place for place, (name, _) in enumerate(self.candidates) if name in algorithms]
+        chosen = tuple(self.candidates[place] for place in kept)
+        return replace(self, candidates=chosen, levels=self.levels[:, kept], costs=self.costs[kept])
 
     def seconds(self, metafeatures: Mapping[str, float], *, n_rows: float, reference_seconds: float | None) -> Floats:
         """Return the expected seconds of each candidate on `n_rows` rows; without `reference_seconds`, on this host."""

@@ -19,6 +19,7 @@ from metaml.report.data import (
     SplitFacts,
     TrialRow,
     WeightFacts,
+    WorthFacts,
 )
 from metaml.report.importance import hyperparameter_importance
 from metaml.report.page import render
@@ -40,6 +41,7 @@ __all__ = [
     "SplitFacts",
     "TrialRow",
     "WeightFacts",
+    "WorthFacts",
     "basis",
     "calibration_bins",
     "confusion_of",

@@ -8,6 +8,7 @@ from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.search_section import complete_of
 from metaml.report.tables import Bar, TableColumn, bars, facts, figure, paragraph, table, track
 from metaml.report.wording import STATUS_WORDS, counted, duration, listed, score_text, share
+from metaml.report.worth import worth_text
 
 MOST_SIMILAR = 10
 LEAST_REST = 0.005
@@ -50,6 +51,7 @@ def experience(data: ReportData) -> Html:
         f"{counted(known.n_runs, 'run')} on {counted(known.n_datasets, 'other data set')} were known beforehand.",
         _warm_starts(data, known),
         _guard(known),
+        worth_text(known),
         known.text,
     ]
     parts: list[object] = [paragraph(" ".join(sentence for sentence in said if sentence))]

@@ -206,6 +206,22 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorthFacts:
+    """What experience saved, estimated by a replay of the opening on similar data sets, as low, middle and high values.
+
+    The opening had `n_evaluations` and was replayed on `n_datasets`; intervals cover eight of ten of these.
+    `evaluations` more are needed without experience for as good a single model, which take so many `seconds` here.
+    `score` is by how much the best one is then better, on the scale of this session's scores; None if it had too few.
+    """
+
+    n_evaluations: int
+    n_datasets: int
+    evaluations: tuple[float, float, float]
+    seconds: tuple[float, float, float] | None = None
+    score: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExperienceFacts:
     """What the knowledge base contributed.
 
@@ -213,7 +229,8 @@ class ExperienceFacts:
     enough evaluations: `is_judged` says whether any had. `guard_off` names the algorithms for which the guard switched
     experience off, with the number of their evaluations then. `inherited_from` are earlier versions of the table, and
     `n_inherited` is how many of the evaluated warm starts did best there. `drift` has metafeatures of the newest of
-    them and of the table now, by name. `text` is any other sentence worth showing.
+    them and of the table now, by name. `worth` is what the opening saved; None if nothing can be said. `text` is any
+    other sentence worth showing.
     """
 
     n_datasets: int
@@ -225,6 +242,7 @@ class ExperienceFacts:
     drift: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     is_judged: bool = False
     guard_off: Mapping[str, int] = field(default_factory=dict)
+    worth: WorthFacts | None = None
     text: str = ""
 
 

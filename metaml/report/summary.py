@@ -23,6 +23,7 @@ from metaml.report.wording import (
     score_text,
     validated,
 )
+from metaml.report.worth import worth_text
 
 FORMAT = 1
 """Increases when a key changes its meaning or is removed; new keys may be added at any time."""
@@ -151,6 +152,8 @@ def _experience(facts: ExperienceFacts) -> dict[str, Any]:
         "n_warm_starts": facts.n_warm_starts,
         "guard_off": dict(facts.guard_off),
         "similar": [{"name": name, "distance": _plain(value)} for name, value in facts.similar],
+        "worth": None if facts.worth is None else asdict(facts.worth),
+        "worth_text": worth_text(facts),
     }
 
 

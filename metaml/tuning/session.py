@@ -135,8 +135,8 @@ class TuneSession:
         except KBError as refused:
             # What was found so far makes a model; the session stays open, so that it can be resumed.
             error = str(refused)
-        warm_starts = [trial.run for trial in self.trials if trial.run.origin == "warm start"]
-        experience = self.advisor.contribution([(run.algorithm, dict(run.config)) for run in warm_starts])
+        warm = [(one.run.algorithm, dict(one.run.config)) for one in self.trials if one.run.origin == "warm start"]
+        experience = self.advisor.contribution(warm, [(one.outcome.seconds, one.score) for one in ranked(self.trials)])
         trials, ledger = tuple(self.trials), dict(self.ledger.seconds)
         found = Found(self.key, self.metric, self.plan, trials, ledger, experience, error, self._partial_model)
         return replace(found, ended=self.goal.reached(trials))

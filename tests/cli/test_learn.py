@@ -65,7 +65,19 @@ def test_tables_are_written_without_a_growth_curve_too(place):
     done = call("learn", "--kb", place / "kb.db", *asked)
 
     assert done.exit_code == 0, done.output
-    assert [path.name for path in output.iterdir()] == ["tau.csv"]
+    assert sorted(path.name for path in output.iterdir()) == ["tau.csv", "verdict.csv"]
+
+
+def test_a_verdict_says_where_experience_pays_and_where_nothing_can_be_said(place):
+    output = place / "verdict"
+
+    done = call("learn", "--kb", place / "kb.db", "--evaluate", "--algorithms", "svm", "--output", output)
+
+    table = pd.read_csv(output / "verdict.csv").set_index(["rows", "evaluations"])["verdict"]
+    assert done.exit_code == 0, done.output
+    assert "Does an opening from experience pay?" in done.stderr
+    assert table["10,000 and more", 5] == "cannot be said"
+    assert set(table) <= {"pays", "costs", "no difference found", "cannot be said"}
 
 
 @pytest.mark.parametrize("command", [["learn", "--evaluate"], ["replay", "--metric", "accuracy"]])

@@ -4,6 +4,7 @@ import json
 
 from metaml_kb import open_kb
 from tests.cli.terminal import metaml
+from tests.predicted import keep_predictions
 from tests.recorded import record
 
 
@@ -59,3 +60,31 @@ def test_a_session_that_is_not_there_gets_one_sentence(tmp_path):
     result = metaml("replay", "--session", "ffff", "--kb", tmp_path / "kb.db", code=2)
 
     assert "No tuning session has a key that begins with 'ffff'" in result.stderr
+
+
+def test_openings_are_compared_by_the_final_ensemble_on_kept_predictions(tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        keep_predictions(kb)
+
+    result = metaml(
+        "replay", "--ensemble", "--kb", tmp_path / "kb.db", "--openings", "levels,ensemble/free", "--budgets", 2,
+        "--seconds", "4.5", "--rules", "selected,best", "--output", tmp_path / "out", "--format", "json",
+    )  # fmt: skip
+
+    rows = json.loads(result.stdout)
+    assert {(row["opening"], row["rule"], row["budget"]) for row in rows} == {
+        (opening, rule, budget)
+        for opening in ("levels", "ensemble/free")
+        for rule in ("selected", "best")
+        for budget in ("2 evaluations", "4.5 s")
+    }
+    assert (tmp_path / "out" / "losses.csv").exists()
+
+
+def test_without_kept_predictions_one_sentence_says_how_to_keep_some(tmp_path):
+    with open_kb(tmp_path / "kb.db") as kb:
+        record(kb)
+
+    result = metaml("replay", "--ensemble", "--kb", tmp_path / "kb.db", code=2)
+
+    assert "metaml bot FOLDER --keep-predictions" in result.stderr

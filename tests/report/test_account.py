@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaml.report import ExperienceFacts, TrialRow, render
+from metaml.report import ExperienceFacts, TrialRow, WorthFacts, render
 from metaml.report.account import _warm_starts, ledger_rows
 from tests.report.reading import section, words
 from tests.report.samples import full
@@ -36,6 +36,17 @@ def test_the_guard_is_reported_either_way():
 
     assert "The guard switched experience off for svm and mlp, because" in words(render(full()))
     assert "the guard left it on to the end" in words(render(never))
+
+
+def test_what_experience_saved_is_told_with_an_interval_or_why_it_cannot_be():
+    worth = WorthFacts(n_evaluations=9, n_datasets=20, evaluations=(0.0, 6.0, 31.0), seconds=(0.0, 12.0, 62.0))
+    known = ExperienceFacts(n_datasets=30, n_runs=900, n_warm_starts=6, worth=worth)
+
+    page = words(render(replace(full(), experience=known)))
+
+    assert "on the 20 most similar data sets, this opening of 9 evaluations saved 6 more (0 to 31 on eight" in page
+    assert "cannot be said" in words(render(replace(full(), experience=replace(known, worth=None))))
+    assert "Replayed" not in words(render(replace(full(), experience=replace(known, n_warm_starts=0))))
 
 
 def test_a_guard_that_had_nothing_to_judge_is_not_said_to_agree():

@@ -167,7 +167,8 @@ def order(store: Store, k: int, opening: str, *, n: int, budget: float | None, r
         found = ensemble_order(store.losses, others, weights, n, given=given, usable=store.places[k] >= 0)
     else:
         found = _designed(store, k, n, budget, given, for_ensemble=name == "families")
-    return list(dict.fromkeys([*given, *found]))[:n]
+    # Where too few data sets teach anything, chance goes on.
+    return list(dict.fromkeys([*given, *found, *_random(store, k, n, budget, rng)]))[:n]
 
 
 OPENINGS = ("levels", "families", "ensemble", "random")
