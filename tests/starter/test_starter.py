@@ -11,6 +11,7 @@ import pytest
 from metaml.evaluation import default_metric
 from metaml.experience.experience import recall_experience
 from metaml.experience.lesson_files import LessonRequest, place_of
+from metaml.metalearning.fidelity import fingerprint_of
 from metaml.starter import SHIPPED, add_starter, open_with_starter, starter_file
 from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.errors import BadTable, CannotOpen
@@ -187,5 +188,5 @@ def test_the_lessons_that_ship_are_those_of_the_starter_that_ships(shipped, task
 
     assert not place_of(shipped).exists()
     assert memory.lessons.n_known == shipped.info()["runs"]
-    assert set(memory.lessons.names) <= set(shipped.datasets()["fingerprint"])
+    assert set(map(fingerprint_of, memory.lessons.names)) <= set(shipped.datasets()["fingerprint"])
     assert all(memory.knows(name) for name in ("lightgbm", "random_forest", "svm"))
