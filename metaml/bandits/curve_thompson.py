@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -22,12 +21,12 @@ class CurveThompson(HistoryPolicy):
     that algorithm, in the unit of the rewards. For each arm one data set is drawn; the estimate is the arm's
     best so far plus what the curve still gained from as many pulls to the end of the budget. A curve that is
     too short is taken to stay flat. An arm without curves borrows those of all others; without any curve
-    the policy is `cost_of_improvement`.
+    the policy is `cost_of_improvement`. Curves that `are_levels` have no unit: a level of 1 is the best of a data set,
+    and so is a reward of 1.
     """
 
     curves: Sequence[Sequence[Sequence[float]]] = ()
-    needs_curves: ClassVar[bool] = True
-    """A search has no curves yet: only simulations (`metaml.laboratory`) offer this policy."""
+    are_levels: bool = False
 
     def pick(self, histories: Histories, rng: Generator) -> int:
         """Return the arm with the largest drawn estimate."""
@@ -39,7 +38,8 @@ class CurveThompson(HistoryPolicy):
             own = self.curves[arm] if arm < len(self.curves) else ()
             curves = own or everyone
             curve = curves[int(rng.integers(len(curves)))]
-            estimates[arm] += gain(curve, int(n_pulls), histories.rounds_left) / histories.span
+            unit = 1.0 if self.are_levels else histories.span
+            estimates[arm] += gain(curve, int(n_pulls), histories.rounds_left) / unit
         return best_arm(estimates, rng)
 
 

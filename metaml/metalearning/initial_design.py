@@ -28,6 +28,8 @@ FREE_SHARE = 0.02
 LEAST_GAIN = 0.005
 """A candidate must raise the mean level by at least this much; smaller gains are left to the search."""
 MOST_CORRECTION, CORRECTION_RUNS = 8.0, 6
+N_CURVES = 20
+"""Similar data sets whose improvement curves are the prior of a bandit."""
 N_SIMILAR = 5
 """Similar data sets that are shown as reasons for a suggestion."""
 FinishedRun = tuple[str, Config, float]
@@ -130,6 +132,20 @@ class InitialDesign:
         for item, level in zip(self.candidates, self._expected if self.is_usable else (), strict=self.is_usable):
             best[item.algorithm] = max(best.get(item.algorithm, 0.0), float(level))
         return sorted(best, key=lambda name: -best[name])
+
+    def improvement_curves(self) -> dict[str, list[list[float]]]:
+        """Return, for each algorithm and similar data set, the best level after 1, 2, ... of its candidates.
+
+        They are evaluated in the order of what is expected here, as a search would.
+        """
+        order = [int(place) for place in np.argsort(-self._expected, kind="stable")]
+        nearest = np.argsort(self._distances, kind="stable")[:N_CURVES]
+        found: dict[str, list[list[float]]] = {}
+        for name in dict.fromkeys(item.algorithm for item in self.candidates):
+            own = [place for place in order if self.candidates[place].algorithm == name]
+            levels = np.maximum.accumulate(self._levels[nearest][:, own], axis=1)
+            found[name] = [[round(float(level), 3) for level in curve] for curve in levels]
+        return found
 
     @property
     def similar(self) -> list[tuple[str, float]]:

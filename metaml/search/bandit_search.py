@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from metaml.bandits import POLICIES, Policy
+from metaml.bandits.curve_thompson import CurveThompson
 from metaml.errors import BadRequest
 from metaml.search.optimizer import Measured, Optimizer, Option, Proposal
 from metaml.spaces.config import Config
@@ -54,7 +55,8 @@ class Search:
     evaluations are counted and not timed, `is_timed` is False: what is chosen then does not depend on the clock.
 
     The `initial_design` lists the configurations to evaluate first, whatever the policy says. An algorithm in `joins`
-    is not looked at before so many evaluations were asked for.
+    is not looked at before so many evaluations were asked for. `curves` are how the algorithms improved on similar data
+    sets, as levels: the policy `curve_thompson` begins with them as its prior.
     """
 
     def __init__(
@@ -64,14 +66,15 @@ class Search:
         *,
         initial_design: Sequence[tuple[str, Config]] = (),
         joins: Mapping[str, int] | None = None,
+        curves: Mapping[str, Sequence[Sequence[float]]] | None = None,
         seed: int = 0,
         is_timed: bool = True,
     ) -> None:
-        offered = [name for name, kind in POLICIES.items() if not getattr(kind, "needs_curves", False)]
-        if isinstance(policy, str) and policy not in offered:
-            raise BadRequest(f"A search has no bandit {policy!r}. Choose among: {', '.join(offered)}.")
+        if isinstance(policy, str) and policy not in POLICIES:
+            raise BadRequest(f"A search has no bandit {policy!r}. Choose among: {', '.join(POLICIES)}.")
         self.arms = {name: Arm(optimizer) for name, optimizer in optimizers.items()}
         self._policy = POLICIES[policy]() if isinstance(policy, str) else policy
+        self._curves = dict(curves or {})
         self._initial_design = list(initial_design)
         self._joins = dict(joins or {})
         self._seed = seed
@@ -141,7 +144,10 @@ class Search:
         rng = np.random.default_rng((self._seed, n_asked))
         rewards, spent = zip(*(self._history(arm, more.get(name, 0)) for name, arm in arms.items()), strict=True)
         seconds = _floored(spent)
-        place = self._policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
+        policy = self._policy
+        if self._curves and isinstance(policy, CurveThompson):
+            policy = CurveThompson([self._curves.get(name, ()) for name in arms], are_levels=True)
+        place = policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
         return list(arms)[place]
 
     def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:

@@ -23,7 +23,7 @@ from metaml.search.joint_search import JointSearch
 from metaml.search.optimizer import Optimizer
 from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_METHOD, TuneSettings
-from metaml.search.starts import PORTFOLIO_RULES, starts_of
+from metaml.search.starts import PORTFOLIO_RULES, Starts, starts_of
 from metaml.search.strategy import JOINT, Strategy, strategy_named
 from metaml.spaces import Space
 from metaml.spaces.config import Config
@@ -47,6 +47,8 @@ SLOW_SHARE = 1 / 12
 N_INITIAL = 16
 INITIAL_SHARE = 0.4
 """Size of the initial design, and its largest share of the evaluations or of the search time."""
+REMEMBERING = "curve_thompson"
+"""The bandit whose prior is how the algorithms improved on similar data sets."""
 JOIN_EVERY = 4
 """Algorithms without a place in the initial design join the search later, one after every four evaluations."""
 RUNTIME_RULE, TIMED_SEARCH = "bound_per_relative_cost", "near"
@@ -84,22 +86,6 @@ class SearchExperience(Protocol):
         ...
 
 
-class Starts(Protocol):
-    """Configurations to try first on a data set; `metaml.metalearning.initial_design` implements it."""
-
-    is_usable: bool
-
-    def order(self) -> list[str]:
-        """Return the algorithms, the most promising first."""
-        ...
-
-    def first_configs(
-        self, n: int, *, given: Sequence[tuple[str, Config]], budget_seconds: float | None
-    ) -> list[tuple[str, Config]]:
-        """Return up to `n` pairs of algorithm and configuration, those `given` first."""
-        ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class SearchPlan:
     """What a search is made of.
@@ -123,6 +109,7 @@ class SearchPlan:
     initial_design: tuple[tuple[str, Config], ...] = ()
     joins: Mapping[str, int] = field(default_factory=dict)
     inert: tuple[str, ...] = ()
+    curves: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
     objectives: tuple[str, ...] = ()
     front_method: str = DEFAULT_METHOD
     starts: Mapping[str, tuple[Config, ...]] = field(default_factory=dict)
@@ -207,6 +194,7 @@ def make_search_plan(
         algorithms=tuple(order),
         initial_design=tuple(whole),
         joins={name: len(whole) + JOIN_EVERY * place for place, name in enumerate(later, start=1)},
+        curves=starts.improvement_curves() if settings.bandit == REMEMBERING else {},
     )
 
 
@@ -327,6 +315,7 @@ def build_search(plan: SearchPlan, experience: SearchExperience | None) -> AnySe
         plan.bandit,
         initial_design=plan.initial_design,
         joins=plan.joins,
+        curves=plan.curves,
         seed=plan.seed,
         is_timed=plan.is_timed,
     )

@@ -1,7 +1,7 @@
 """The first configurations of each algorithm, by the rule of a strategy."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,6 +20,26 @@ if TYPE_CHECKING:
 
 PORTFOLIO_RULES = ("", "portfolio")
 """Rules for starts that choose for all algorithms together; with any other, each algorithm has starts of its own."""
+
+
+class Starts(Protocol):
+    """Configurations to try first on a data set; `metaml.metalearning.initial_design` implements it."""
+
+    is_usable: bool
+
+    def order(self) -> list[str]:
+        """Return the algorithms, the most promising first."""
+        ...
+
+    def improvement_curves(self) -> dict[str, list[list[float]]]:
+        """Return, for each algorithm and similar data set, the best level after each evaluation."""
+        ...
+
+    def first_configs(
+        self, n: int, *, given: Sequence[tuple[str, Config]], budget_seconds: float | None
+    ) -> list[tuple[str, Config]]:
+        """Return up to `n` pairs of algorithm and configuration, those `given` first."""
+        ...
 
 
 def starts_of(

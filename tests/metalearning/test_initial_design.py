@@ -93,3 +93,12 @@ def test_evaluations_that_took_longer_than_expected_correct_what_others_are_expe
     ratios = [new.seconds / old.seconds for new, old in zip(after.candidates, before.candidates, strict=True)]
     assert 1 < ratios[0] < 3
     assert ratios == pytest.approx([ratios[0]] * len(ratios))
+
+
+def test_the_curves_of_an_algorithm_rise_to_its_best_level_on_each_similar_data_set(portfolio):
+    curves = reading(portfolio).improvement_curves()
+
+    assert set(curves) == {"decision_tree", "k_neighbors"}
+    for found in curves.values():
+        assert all(list(curve) == sorted(curve) and 0 <= curve[-1] <= 1 for curve in found)
+    assert max(curve[-1] for curve in curves["decision_tree"]) > 0

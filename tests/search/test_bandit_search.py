@@ -135,3 +135,14 @@ def test_with_many_evaluations_left_every_algorithm_gets_some():
     asked = {search.ask(rounds_left=1000).algorithm for _ in range(12)}
 
     assert len(asked) == 6
+
+
+def test_a_bandit_remembers_which_algorithms_improve_late():
+    curves = {"good": [[0.5, 0.5, 0.5, 0.5]], "poor": [[0.0, 0.0, 0.0, 5.0]]}
+    opening = [("good", {"x": 0.5}), ("poor", {"x": 0.5})]
+
+    plain = searching(policy="curve_thompson", initial_design=opening, is_timed=False)
+    remembering = searching(policy="curve_thompson", initial_design=opening, curves=curves, is_timed=False)
+
+    assert play(plain, 6)[2][0] == "good"
+    assert play(remembering, 6)[2][0] == "poor"

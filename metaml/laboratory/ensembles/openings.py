@@ -21,7 +21,7 @@ from metaml.metalearning.initial_design import InitialDesign, data_set_weights
 from metaml.metalearning.portfolio import SIMILARITY_FEATURES, AlgorithmConfig, Portfolio, stretched
 from metaml.search.plan import FIRST_DEFAULTS
 
-LEAST_SHARE = 0.5
+LEAST_SHARE = 0.25
 """A candidate is known if it was run on at least this share of the data sets of its kind."""
 RIDGE = 1.0
 FREE = "/free"

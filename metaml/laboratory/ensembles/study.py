@@ -96,10 +96,10 @@ def study_ensembles(
     """
     kept = kept_runs(kb, metric=metric)
     relatives = relatives_of(kb, families)
-    stores: dict[tuple[str, str], list[KeptRuns]] = {}
+    stores: dict[str, list[KeptRuns]] = {}
     for item in kept:
-        family = "regression" if item.task == "regression" else "classification"
-        stores.setdefault((family, item.metric), []).append(item)
+        # Levels have no unit, so two and more classes teach one another whatever they are scored by.
+        stores.setdefault("numbers" if item.task == "regression" else "classes", []).append(item)
     rows: list[dict[str, object]] = []
     for items in stores.values():
         if len(items) >= LEAST_DATASETS:
