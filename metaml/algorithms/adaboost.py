@@ -11,6 +11,7 @@ import numpy as np
 
 from metaml.algorithms.allowance import Allowance, Rounds
 from metaml.algorithms.base import Algorithm, Matrix, Vector
+from metaml.algorithms.flat_trees import MOST_ROWS, of_forest
 from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter
 from metaml.algorithms.trusted_classes import DECISION_TREES, TrustedClass
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -129,8 +130,13 @@ class _AdaBoost:
     def _outputs(self, Z: Matrix) -> Iterator[Matrix]:
         """Yield what each tree says; called directly, since scikit-learn checks the rows again for each tree."""
         rows = np.ascontiguousarray(Z, dtype=np.float32)
-        for tree in self.model_.estimators_:
-            yield tree.tree_.predict(rows)
+        trees = [tree.tree_ for tree in self.model_.estimators_]
+        flat = of_forest(self, trees) if len(rows) <= MOST_ROWS else None
+        if flat is not None and all(tree.n_features == rows.shape[1] for tree in trees):
+            yield from np.stack([flat.ends(row) for row in rows], axis=1)
+            return
+        for tree in trees:
+            yield tree.predict(rows)
 
 
 @contextmanager

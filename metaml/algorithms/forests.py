@@ -9,6 +9,7 @@ import numpy as np
 
 from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.base import Matrix, PlainLearner, Vector, picked
+from metaml.algorithms.flat_trees import MOST_ROWS, of_forest, sums
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
@@ -133,6 +134,11 @@ class _Forest:
         if any(tree.tree_.n_features != rows.shape[1] for tree in self.model.estimators_):
             raise ValueError("a tree asks for columns that are not there")
         total = np.zeros((len(rows), n_columns))
+        flat = of_forest(self, [tree.tree_ for tree in self.model.estimators_]) if len(rows) <= MOST_ROWS else None
+        if flat is not None:
+            for number, row in enumerate(rows):
+                total[number] = sums(flat.ends(row)[:, :n_columns], total[number])
+            return total / len(self.model.estimators_)
         for tree in self.model.estimators_:
             total += tree.tree_.predict(rows)[:, :n_columns]
         return total / len(self.model.estimators_)

@@ -12,6 +12,7 @@ import numpy as np
 from metaml.algorithms.allowance import Rounds
 from metaml.algorithms.base import Algorithm, Booster, Matrix, PlainLearner, Training, Vector, picked
 from metaml.algorithms.boosting import boosted, max_rounds, rounds_without_stopping, stopping_parameters
+from metaml.algorithms.flat_trees import MOST_ROWS, of_histograms, sums
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import State, TrustedClass, check_nodes, filled
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -95,12 +96,31 @@ class _HistogramBoosting(Booster):
         del self.model_._predictors[self.rounds_ :]
 
     def predict(self, Z: Matrix) -> Vector:
-        result: Vector = self.model_.predict(Z)
+        raw = self._raw(Z)
+        result: Vector = self.model_.predict(Z) if raw is None else self.model_._loss.link.inverse(raw.ravel())
         return result
 
     def predict_proba(self, Z: Matrix) -> Matrix:
-        result: Matrix = self.model_.predict_proba(Z)
+        raw = self._raw(Z)
+        result: Matrix = self.model_.predict_proba(Z) if raw is None else self.model_._loss.predict_proba(raw)
         return result
+
+    def _raw(self, Z: Matrix) -> Matrix | None:
+        """Return the sums of the trees for a few rows; None where scikit-learn itself is better asked."""
+        model = self.model_
+        is_plain = model._preprocessor is None and Z.shape[1] == model.n_features_in_
+        if len(Z) > MOST_ROWS or not is_plain:
+            return None
+        trees = [tree for trees in model._predictors for tree in trees]
+        flat = of_histograms(self, trees)
+        if flat is None:
+            return None
+        n_each, start = (
+            len(model._predictors[0]),
+            np.asarray(model._baseline_prediction, dtype=np.float64).reshape(1, -1),
+        )
+        rows = np.asarray(Z, dtype=np.float64)
+        return np.stack([sums(flat.ends(row).reshape(-1, n_each), start[0]) for row in rows])
 
 
 @contextmanager

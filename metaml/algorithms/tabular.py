@@ -238,7 +238,10 @@ class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
             return np.ones((len(X), 1))
         with quietly(self.n_threads):
             raw = self.model_.predict_proba(self.head_.transform(X))
-        chances: Matrix = np.maximum(np.nan_to_num(np.asarray(raw, dtype=np.float64)), 0.0)
+        chances: Matrix = np.asarray(raw, dtype=np.float64)
+        if not np.isfinite(chances).all():
+            chances = np.nan_to_num(chances)
+        chances = np.maximum(chances, 0.0)
         total = chances.sum(axis=1, keepdims=True)
         return np.where(total > 0, chances / np.where(total > 0, total, 1.0), 1.0 / len(self.classes_))
 

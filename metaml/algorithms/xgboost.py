@@ -18,6 +18,7 @@ from metaml.algorithms.boosting import (
     stopping_parameters,
     two_columns,
 )
+from metaml.algorithms.flat_trees import MOST_ROWS
 from metaml.algorithms.preprocessing import Head, encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import State, TrustedClass, as_bytes
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -117,6 +118,11 @@ class _XGBoost(Booster):
         self.booster_ = booster if self.config["booster"] == "gblinear" else booster[: self.rounds_]
 
     def predict(self, Z: Matrix) -> Vector:
+        has_numbers_alone = self.feature_types_ is None or "c" not in self.feature_types_
+        if len(Z) <= MOST_ROWS and self.config["booster"] != "gblinear" and has_numbers_alone:
+            # For a few rows, making a matrix takes longer than the trees.
+            few: Vector = self.booster_.inplace_predict(Z, validate_features=False)
+            return few
         result: Vector = self.booster_.predict(self._matrix(Z, None, None))
         return result
 

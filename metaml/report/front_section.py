@@ -88,7 +88,7 @@ def _table(facts: FrontFacts) -> Html:
     rows = [
         [
             dot.number,
-            *(number(value) for value in dot.values),
+            *(number(value) if abs(value) < 1000 else f"{value:,.0f}" for value in dot.values),
             dot.text,
             settings(dot.members[0][1]) if dot.members else "",
         ]
