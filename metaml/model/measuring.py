@@ -78,9 +78,10 @@ def raw_rows(dataset: Dataset, n: int) -> pd.DataFrame:
 
 
 def timed(answer: Callable[[pd.DataFrame], object], rows: pd.DataFrame) -> dict[str, float]:
-    """Return the seconds for one row and for a thousand.
+    """Return the seconds of one processor for one row and for a thousand: what both take on an idle machine.
 
-    Others may use the machine at times, so the calls come in batches, and the batch with the smallest median counts.
+    Others who use the machine slow down its caches, so the calls come in batches, and the batch with the smallest median
+    counts.
     """
     import pandas as pd
 
@@ -98,9 +99,9 @@ def timed(answer: Callable[[pd.DataFrame], object], rows: pd.DataFrame) -> dict[
 
 
 def _seconds(answer: Callable[[pd.DataFrame], object], table: pd.DataFrame) -> float:
-    begun = time.perf_counter()
+    begun = time.process_time()
     answer(table)
-    return time.perf_counter() - begun
+    return time.process_time() - begun
 
 
 def main(rows: str, *paths: str) -> None:

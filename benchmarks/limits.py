@@ -1,0 +1,160 @@
+"""What limits on a model cost, and what a row takes: one search on each data set, its model with and without limits.
+
+    python benchmarks/limits.py run [--iterations 6]     what is missing in the results file
+    python benchmarks/limits.py report
+
+600 rows of each data set are searched on, by a number of evaluations in three folds, and up to 2,000 others judge. The
+same search ends in three models: without limits, with `--max-predict-ms 2 --max-model-mb 5`, and a single one. Each is
+measured in a fresh process, the limited one twice: once by the search and once more here. Times are processor time. The
+models stay in results/limits, so that another version of metaml can be timed on them: `time FOLDER`. Results:
+results/limits.jsonl.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import metaml
+from metaml.budget import Budget
+from metaml.data import from_frame
+from metaml.errors import BadRequest
+from metaml.evaluation import LocalExecutor, metric
+from metaml.evaluation.model_limits import ModelLimits
+from metaml.model.measuring import measure
+from metaml.search.settings import TuneSettings
+from metaml.tuning.final_model import finish
+from metaml.tuning.limited_model import within_limits
+from metaml.tuning.session import TuneSession
+from metaml.tuning.trials import FoldModels
+from metaml_kb import open_kb
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+RESULTS = Path(__file__).parent / "results" / "limits.jsonl"
+MODELS = Path(__file__).parent / "results" / "limits"
+DATASETS = (
+    *("ada_agnostic-train", "aer-creditcard", "airfoil", "bank32nh", "breast-w", "cardiotocography-nsp", "ccpp", "cmc"),
+    *("compas-two-years", "credit-approval", "diabetes", "eeg-eye-state", "energy-heating", "heloc", "kc1", "kin8nm"),
+    *("maternal-health-risk", "page-blocks", "PhishingWebsites", "sylvine", "wind", "waveform-5000"),
+    *("hr-employee-left", "irish"),
+)
+N_ROWS, N_TESTED, N_TIMED = 600, 2000, 60
+LIMITS = ModelLimits(predict_ms=2.0, megabytes=5.0)
+
+
+def run(n_iterations: int, n_datasets: int) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    done = {record["dataset"] for record in read()}
+    with LocalExecutor(1) as executor:
+        for name in [name for name in DATASETS if (DATA / f"{name}.csv.gz").exists()][:n_datasets]:
+            if name not in done:
+                record = one(name, n_iterations, executor)
+                with RESULTS.open("a") as file:
+                    file.write(json.dumps(record) + "\n")
+                print(record, flush=True)
+
+
+def one(name: str, n_iterations: int, executor: LocalExecutor) -> dict:
+    frame = pd.read_csv(DATA / f"{name}.csv.gz").sample(frac=1.0, random_state=0, ignore_index=True)
+    part, rest = frame[:N_ROWS], frame[N_ROWS : N_ROWS + N_TESTED]
+    dataset = from_frame(part, target=frame.columns[-1], name=name)
+    plain = TuneSettings(seconds=None, n_iterations=n_iterations, n_folds=3, uses_memory=False, calibrates=False)
+    limited = TuneSettings(
+        seconds=None, n_iterations=n_iterations, n_folds=3, uses_memory=False, calibrates=False, model_limits=LIMITS
+    )
+    record: dict = {"dataset": name, "task": dataset.task}
+    with FoldModels() as models, open_kb(":memory:") as kb:
+        found = TuneSession(dataset, kb, plain, executor, models=models).run()
+        budget = Budget(None)
+        free = finish(dataset, found, executor, plain, budget, models=models)
+        alone = finish(dataset, found, executor, plain, budget, models=models, single=True)
+        made = {"free": free, "single": alone}
+        try:
+            made["limited"] = within_limits(free, dataset, found, executor, limited, budget, models)
+        except BadRequest as error:
+            record["refused"] = str(error)
+    record["metric"] = found.metric
+    for kind, finished in made.items():
+        folder = MODELS / name / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        finished.model.save(folder)
+        taken = measure(finished.model, dataset)
+        record[kind] = {
+            "ms": round(taken.predict_ms, 3),
+            "mb": round(taken.megabytes, 3),
+            "n_models": sum(len(member.estimators) for member in finished.model.members),
+            "cross_validated": finished.score,
+            "held_out": held_out(finished.model, rest, found.metric),
+        }
+    return record
+
+
+def held_out(model: metaml.model.Model, rows: pd.DataFrame, name: str) -> float | None:
+    """Return the score on rows that the search has not seen; None if they are too few."""
+    if len(rows) < 100:
+        return None
+    table = metaml.evaluate(model, rows, metric=name)
+    return float(table["score"][0])
+
+
+def time_all(folder: Path) -> None:
+    """Print the median processor milliseconds for a row of each kept model."""
+    medians: dict[str, list[float]] = {}
+    for path in sorted(folder.glob("*/*/model.zip")):
+        model = metaml.load(path)
+        frame = pd.read_csv(DATA / f"{path.parent.parent.name}.csv.gz")
+        rows = [frame.iloc[[place]] for place in range(N_TIMED)]
+        for row in rows[:3]:
+            model.answer(row)
+        seconds = [_seconds(model, row) for row in rows]
+        medians.setdefault(path.parent.name, []).append(1000 * float(np.median(seconds)))
+    for kind, values in medians.items():
+        print(f"{kind}: median {np.median(values):.2f} ms, largest {max(values):.2f} ms, {len(values)} data sets")
+
+
+def _seconds(model: metaml.model.Model, row: pd.DataFrame) -> float:
+    begun = time.process_time()
+    model.answer(row)
+    return time.process_time() - begun
+
+
+def report() -> None:
+    print("| data set | models | ms | MB | score | limited: models | ms | MB | score | single: ms |")
+    print("| --- |" + " ---: |" * 9)
+    records = read()
+    for record in records:
+        sign = metric(record["metric"]).sign
+        cells = [record["dataset"]]
+        for kind in ("free", "limited"):
+            own = record.get(kind)
+            score = None if own is None else own["held_out"] if own["held_out"] is not None else own["cross_validated"]
+            cells += ["–"] * 4 if own is None else [own["n_models"], own["ms"], own["mb"], f"{sign * score:.4f}"]
+        print("| " + " | ".join(map(str, [*cells, record["single"]["ms"]])) + " |")
+    kept = [r["limited"] for r in records if "limited" in r]
+    within = sum(own["ms"] <= LIMITS.predict_ms and own["mb"] <= LIMITS.megabytes for own in kept)
+    print(f"\n{len(records)} data sets; limits kept on {within} of {len(kept)}, refused on {len(records) - len(kept)}")
+    for kind in ("free", "single", "limited"):
+        values = [r[kind]["ms"] for r in records if kind in r]
+        print(f"{kind}: median {np.median(values):.2f} ms, largest {max(values):.2f} ms")
+
+
+def read() -> list[dict]:
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["run", "report", "time"])
+    parser.add_argument("folder", nargs="?", type=Path, default=MODELS)
+    parser.add_argument("--iterations", type=int, default=6)
+    parser.add_argument("--datasets", type=int, default=len(DATASETS))
+    asked = parser.parse_args()
+    if asked.what == "run":
+        run(asked.iterations, asked.datasets)
+    if asked.what == "time":
+        time_all(asked.folder)
+    else:
+        report()
