@@ -37,9 +37,11 @@ def measure(model: Model, dataset: Dataset) -> Measured:
 def measure_all(models: Sequence[Model], dataset: Dataset) -> list[Measured]:
     """Return what each of several models takes, in one fresh process."""
     with tempfile.TemporaryDirectory(prefix="metaml-") as folder:
-        paths, rows = [Path(folder) / f"{number}.zip" for number in range(len(models))], Path(folder) / "rows.parquet"
-        for model, path in zip(models, paths, strict=True):
-            model.save(path)
+        own = [Path(folder) / str(number) for number in range(len(models))]
+        for place in own:
+            place.mkdir()
+        paths = [model.save(place) for model, place in zip(models, own, strict=True)]
+        rows = Path(folder) / "rows.parquet"
         raw_rows(dataset, N_ROWS).to_parquet(rows)
         command = [sys.executable, "-m", "metaml.model.measuring", str(rows), *map(str, paths)]
         most = LONGEST_SECONDS * len(models)
@@ -80,8 +82,8 @@ def raw_rows(dataset: Dataset, n: int) -> pd.DataFrame:
 def timed(answer: Callable[[pd.DataFrame], object], rows: pd.DataFrame) -> dict[str, float]:
     """Return the seconds of one processor for one row and for a thousand: what both take on an idle machine.
 
-    Others who use the machine slow down its caches, so the calls come in batches, and the batch with the smallest median
-    counts.
+    Others who use the machine slow down its caches, so the calls come in batches, and the batch with the smallest
+    median counts.
     """
     import pandas as pd
 
