@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaml.algorithms import SEARCHED
+from metaml.algorithms import READABLE, SEARCHED
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
@@ -24,7 +24,7 @@ from metaml.report.wording import counted
 from metaml.search.objectives import objective_names
 from metaml.search.presets import preset_named
 from metaml.search.schedules import DEFAULT_SCHEDULE
-from metaml.search.settings import DEFAULT_LIMITS, DEFAULT_METHOD, TuneSettings, chosen
+from metaml.search.settings import DEFAULT_LIMITS, DEFAULT_METHOD, TuneSettings, chosen, for_reading
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
 from metaml.system.cores import default_workers
@@ -60,6 +60,7 @@ def tune(
     search: str = "default",
     fidelity: str = "rows",
     single: bool = False,
+    readable: bool = False,
     refit: bool = False,
     layers: int | None = None,
     calibration: bool = True,
@@ -117,6 +118,7 @@ def tune(
       `schedule`: how several workers share the search, "asynchronous" or "rambo" (batches packed by predicted seconds).
     - `search`: "hyperband", "bohb", "halving" or "look" tries with less `fidelity` ("rows", "folds" or "trees") first.
     - `single`: one model instead of an ensemble. `refit`: fit the final model to all rows.
+    - `readable`: search only models that a person can read, and take one; the report shows all of it.
     - `layers`: of the ensemble, 1 or 2; None builds a second one if the time budget allows.
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
     - `sample`: keep some training rows in the model, with which it explains predictions and checks new rows.
@@ -180,6 +182,7 @@ def tune(
         max_rows=max_rows,
         seed=seed,
         exclude_datasets=one_or_more(exclude_datasets),
+        readable=readable,
         refits=refit,
         n_layers=layers,
         keep_predictions=form_of(keep_predictions),
@@ -214,7 +217,7 @@ def tune(
         budget=budget,
         kb=kb,
         output=output,
-        single=single,
+        single=single or readable,
         verbose=verbose,
         resume=resume,
         predictions=predictions,
@@ -231,18 +234,20 @@ def settings_of(
     iterations: int | None,
     algorithms: str | Iterable[str] | None,
     exclude: str | Iterable[str],
+    readable: bool = False,
     **others: Any,
 ) -> TuneSettings:
     """Return the settings for a budget and algorithms as people give them."""
     if iterations is not None and iterations < 1:
         raise BadRequest(f"{iterations} iterations find nothing. Give at least 1, or none and a time budget.")
-    wanted = SEARCHED if algorithms is None else names_in(algorithms)
-    return TuneSettings(
+    wanted = (READABLE if readable else SEARCHED) if algorithms is None else names_in(algorithms)
+    settings = TuneSettings(
         seconds=_seconds_in(time_budget, iterations),
         n_iterations=iterations,
         algorithms=chosen(wanted, names_in(exclude)),
         **others,
     )
+    return for_reading(settings) if readable else settings
 
 
 def result_of(

@@ -55,6 +55,7 @@ algorithms, exclude: names of algorithms to use, by default all, and to leave ou
 search: "default", or "hyperband", "bohb", "halving" or "look": try on few rows first, and promote the best
 fidelity: of what there is less at first in such a search, "rows", "folds" or "trees"
 single: one model instead of an ensemble
+readable: search only models that a person can read, and take one of them
 refit: fit the final model to all rows; smaller and quicker than the average of those of the folds
 layers: of the ensemble, 1 or 2; None builds a second one if the time budget allows
 calibration: whether class probabilities may be calibrated where that helps on rows it was not fitted on
@@ -99,6 +100,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         search: str = DEFAULT_SEARCH,
         fidelity: str = "rows",
         single: bool = False,
+        readable: bool = False,
         refit: bool = False,
         layers: int | None = None,
         calibration: bool = True,
@@ -132,6 +134,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.search = search
         self.fidelity = fidelity
         self.single = single
+        self.readable = readable
         self.refit = refit
         self.layers = layers
         self.calibration = calibration
@@ -191,6 +194,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 stop_at=self.stop_at,
                 patience=self.patience,
                 seed=_seed_of(self.random_state),
+                readable=self.readable,
                 refits=self.refit,
                 n_layers=self.layers,
                 calibrates=self.calibration,
@@ -211,7 +215,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 budget=budget,
                 kb=self.kb,
                 output=self.output,
-                single=self.single,
+                single=self.single or self.readable,
                 verbose=self.verbose,
                 scheduler=self.scheduler,
                 workers=self.workers,

@@ -112,6 +112,9 @@ def tune(
     ] = "default",
     fidelity: Annotated[str, typer.Option(help="With --search: fewer rows, folds or trees at first.")] = "rows",
     single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
+    readable: Annotated[
+        bool, typer.Option("--readable", help="Only models that a person can read; the report shows the whole model.")
+    ] = False,
     refit: Annotated[
         bool, typer.Option("--refit", help="Fit the model to all rows: it is smaller and predicts faster.")
     ] = False,
@@ -238,14 +241,14 @@ def tune(
     chosen_executor = executor_for(address, workers, default=default, n_threads=threads, on_note=line.say)
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
-        from metaml.algorithms import SEARCHED
+        from metaml.algorithms import READABLE, SEARCHED
         from metaml.data import ReadingLimits, column_options, read_dataset
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
         from metaml.experience.load_history import check_left_out
         from metaml.search.objectives import objective_names
         from metaml.search.presets import preset_named, with_choices
-        from metaml.search.settings import TuneSettings, chosen
+        from metaml.search.settings import TuneSettings, chosen, for_reading
         from metaml.tuning.own_test import own_test
         from metaml.tuning.run import tune as tune_dataset
         from metaml.tuning.stopping.progress import progress_text
@@ -271,13 +274,14 @@ def tune(
             line.say(str(hint))
         budget.drag.note(budget.used, time.process_time())
         chosen_preset = preset_named(preset)
+        wanted = names_in(algorithms) if algorithms else READABLE if readable else SEARCHED
         settings = TuneSettings(
             metric=metric,
             objectives=objective_names(names_in(objectives)) if objectives else (),
             front_method=front_method,
             seconds=seconds,
             n_iterations=iterations,
-            algorithms=chosen(names_in(algorithms) if algorithms else SEARCHED, names_in(exclude or "")),
+            algorithms=chosen(wanted, names_in(exclude or "")),
             strategy=with_choices(
                 surrogate or chosen_preset.strategy, acquisition=acquisition, starts=starts, batch=batch, space=space
             ),
@@ -304,6 +308,8 @@ def tune(
             project=project,
             model_limits=ModelLimits(max_predict_ms, max_predict_ms_1000, max_model_mb, max_columns),
         )
+        if readable:
+            settings = for_reading(settings)
         line.phase("opening the knowledge base")
         with opened(":memory:" if no_kb else kb, create=True) as base:
             if exclude_dataset and not no_kb:
@@ -314,7 +320,7 @@ def tune(
                 kb=base,
                 executor=executor,
                 output=output,
-                single=single,
+                single=single or readable,
                 on_progress=lambda progress: line.follow(partial(progress_text, progress)),
                 on_phase=line.phase,
                 on_note=line.say,

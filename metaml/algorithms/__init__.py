@@ -24,7 +24,7 @@ from metaml.algorithms.base import Algorithm
 from metaml.algorithms.componentwise import additive
 from metaml.errors import BadRequest
 
-__all__ = ["ALGORITHMS", "KNOWN", "SEARCHED", "Algorithm", "check_known"]
+__all__ = ["ALGORITHMS", "KNOWN", "READABLE", "SEARCHED", "Algorithm", "check_known"]
 
 KNOWN: tuple[Algorithm, ...] = (
     random_forest.ALGORITHM,
@@ -36,6 +36,7 @@ KNOWN: tuple[Algorithm, ...] = (
     k_neighbors.ALGORITHM,
     elastic_net.ALGORITHM,
     decision_tree.ALGORITHM,
+    decision_tree.SMALL,
     adaboost.ALGORITHM,
     mlp.ALGORITHM,
     catboost.ALGORITHM,
@@ -50,6 +51,9 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 SEARCHED: tuple[str, ...] = tuple(name for name, found in ALGORITHMS.items() if found.is_searched)
 """What a search or a bot tries unless it is told otherwise."""
+
+READABLE: tuple[str, ...] = tuple(name for name, found in ALGORITHMS.items() if found.is_readable)
+"""Those whose models a person can read."""
 
 
 def check_known(names: Iterable[str]) -> None:

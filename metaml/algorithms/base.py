@@ -87,7 +87,7 @@ class Algorithm:
     columns, the same learner as its library has it, for a program without metaml; None where a library has none.
 
     `is_searched` says whether a search or a bot tries it without being asked for it by name. `is_readable` says whether
-    its default models are such that a person can read them.
+    a person can read each of its models: a sum of effects of single columns or pairs, or a few questions.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A single decision tree, pruned by cost complexity: weak, fast, and readable."""
+"""A single decision tree, pruned by cost complexity: weak and fast; a small one can be read."""
 
 from __future__ import annotations
 
@@ -39,13 +39,39 @@ def space(task: Task) -> Space:
     )
 
 
+@cache
+def small_space(task: Task) -> Space:
+    """Return the space of a tree that fits on a page: at most four questions lead to an answer."""
+    parameters: list[Parameter] = [
+        Integer("max_depth", 1, 4, default=3),
+        Integer("min_samples_leaf", 1, 60, default=10, log=True),
+        Float("ccp_alpha", 1e-6, 0.1, default=1e-3, log=True),
+        *encoding_parameters("one_hot"),
+    ]
+    if task != "regression":
+        parameters.append(Choice("class_weight", (None, "balanced"), default=None))
+    return Space(parameters)
+
+
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted tree for `config`; missing numbers are left to the tree."""
+    space(task).check(config)
+    return _built(config, task, seed, n_threads, seconds)
+
+
+def build_small(
+    config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None
+) -> BaseEstimator:
+    """Return an unfitted small tree for `config`."""
+    small_space(task).check(config)
+    return _built(config, task, seed, n_threads, seconds)
+
+
+def _built(config: Config, task: Task, seed: int, n_threads: int, seconds: float | None) -> BaseEstimator:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     from metaml.algorithms.tabular import TabularClassifier, TabularRegressor
 
-    space(task).check(config)
     names = ("criterion", "max_depth", "min_samples_leaf", "min_samples_split", "ccp_alpha")
     settings = {name: config[name] for name in names if name in config}
     head = head_from(config, seed=seed)
@@ -72,4 +98,15 @@ ALGORITHM = Algorithm(
     saves=DECISION_TREES,
     stacks=False,
     plain=plain,
+)
+SMALL = Algorithm(
+    "small_tree",
+    small_space,
+    build_small,
+    modules=("sklearn.tree",),
+    saves=DECISION_TREES,
+    stacks=False,
+    plain=plain,
+    is_searched=False,
+    is_readable=True,
 )

@@ -94,4 +94,5 @@ ALGORITHM = Algorithm(
         TrustedClass("LogisticRegression", "sklearn.linear_model:LogisticRegression"),
         TrustedClass("Ridge", "sklearn.linear_model:Ridge"),
     ),
+    is_readable=True,
 )

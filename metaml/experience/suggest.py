@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metaml.algorithms import ALGORITHMS, check_known
+from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
 from metaml.data import Dataset
 from metaml.evaluation import default_metric, make_plan
 from metaml.evaluation import metric as metric_of
@@ -46,7 +46,7 @@ def request_for(dataset: Dataset, *, metric: str = "auto", algorithms: Sequence[
 
     Raises `BadRequest` for a metric or an algorithm that does not exist.
     """
-    chosen = tuple(algorithms) or tuple(ALGORITHMS)
+    chosen = tuple(algorithms) or SEARCHED
     check_known(chosen)
     name = default_metric(dataset.task) if metric == "auto" else metric_of(metric).name
     return LessonRequest(name, dataset.task, chosen)

@@ -10,6 +10,8 @@ from metaml.data import Repair, Task
 from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
+    from metaml.explanation.readable import ReadableModel
+    from metaml.explanation.score_card import ScoreCard
     from metaml.report.evidence import Evidence
 
 FinalKind = Literal["ensemble", "single", "fallback"]
@@ -272,6 +274,21 @@ class FrontFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadableFacts:
+    """A model that a person can read, and its score card unless it is a tree.
+
+    `labels` are the classes in the order of their scores; with two, the one score is that of the second.
+    `agreement` is the share of training rows for which the card names the same class. `note` is a remark.
+    """
+
+    model: ReadableModel
+    card: ScoreCard | None = None
+    labels: Sequence[str] = ()
+    agreement: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportData:
     """Everything a report shows.
 
@@ -280,8 +297,9 @@ class ReportData:
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
     `weights` say how rows were weighed, None if all count the same. `evidence` is what the score rests on. `front` is
-    that of several objectives, if it was searched. `absent` explains in a sentence why a part (by its section name) is
-    missing. `advice` says why the search ended early, if it did, and whether more time is worth it.
+    that of several objectives, if it was searched, `readable` the whole model, if a person can read it. `absent`
+    explains in a sentence why a part (by its section name) is missing. `advice` says why the search ended early, if it
+    did, and whether more time is worth it.
     """
 
     dataset: DatasetFacts
@@ -301,6 +319,7 @@ class ReportData:
     residuals: Sequence[tuple[float, float]] = ()
     evidence: Evidence | None = None
     front: FrontFacts | None = None
+    readable: ReadableFacts | None = None
     experience: ExperienceFacts | None = None
     ledger: Mapping[str, float] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-from metaml.report import account, evidence_section, found, front_section, insight, search_section
+from metaml.report import account, evidence_section, found, front_section, insight, model_section, search_section
 from metaml.report.data import ReportData
 from metaml.report.markup import Html, joined, tag
 
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html | None]]] = {
+    "whole": ("The whole model", model_section.whole_model),
+    "scorecard": ("Score card", model_section.score_card_section),
     "data": ("What was read", found.reading),
     "progress": ("Score over time", search_section.progress),
     "model": ("The model", found.model),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal
 
-from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
+from metaml.algorithms import ALGORITHMS, READABLE, SEARCHED, check_known
 from metaml.bandits import DEFAULT_POLICY
 from metaml.data import Dataset
 from metaml.errors import BadRequest
@@ -163,6 +163,20 @@ def keeping_directions(settings: TuneSettings, dataset: Dataset) -> tuple[TuneSe
         raise BadRequest("A second layer cannot keep to --increasing and --decreasing. Leave out --layers 2.")
     told = f"Left out, as they cannot keep to the directions of the columns: {', '.join(left_out)}." if left_out else ""
     return replace(settings, algorithms=able, n_layers=1), told
+
+
+def for_reading(settings: TuneSettings) -> TuneSettings:
+    """Return settings that end with one model which a person can read: nothing is averaged, stacked or calibrated."""
+    unreadable = [name for name in settings.algorithms if name not in READABLE]
+    if unreadable:
+        raise BadRequest(
+            f"Nobody can read a model of {', '.join(unreadable)}. Leave it out, or choose among: {', '.join(READABLE)}."
+        )
+    if (settings.n_layers or 1) > 1:
+        raise BadRequest("A model of two layers cannot be read. Leave out --layers.")
+    if settings.objectives:
+        raise BadRequest("A front holds many models, and --readable takes one. Leave out one of both.")
+    return replace(settings, refits=True, n_layers=1, n_repeats=0, calibrates=False)
 
 
 def check_metric(name: str, dataset: Dataset) -> None:

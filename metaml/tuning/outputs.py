@@ -48,6 +48,7 @@ from metaml.tuning.finished import Finished
 from metaml.tuning.front.facts import front_facts
 from metaml.tuning.own_test import OwnTest
 from metaml.tuning.plain_code import plain_code
+from metaml.tuning.results.readable import readable_facts
 from metaml.tuning.stopping.progress import advice
 from metaml.tuning.trials import Found
 
@@ -150,7 +151,11 @@ def report_data(
         absent={"features": no_features} if no_features else {},
         advice=" ".join(filter(None, (found.ended, advice(found.forecast)))),
     )
-    return replace(_with_errors(data, dataset, finished), evidence=evidence_of(dataset, found, finished))
+    return replace(
+        _with_errors(data, dataset, finished),
+        evidence=evidence_of(dataset, found, finished),
+        readable=readable_facts(dataset, finished.model),
+    )
 
 
 def _moves_lines(dataset: Dataset, found: Found) -> bool:

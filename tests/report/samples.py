@@ -4,8 +4,11 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from metaml.data import Repair
+from metaml.explanation.readable import Effect, ReadableModel
+from metaml.explanation.score_card import score_card
 from metaml.report import (
     CalibrationBin,
     Confusion,
@@ -14,6 +17,7 @@ from metaml.report import (
     FeatureImportance,
     Final,
     MemberFacts,
+    ReadableFacts,
     ReportData,
     SessionFacts,
     TrialRow,
@@ -54,6 +58,23 @@ def least() -> ReportData:
     )
 
 
+def readable(word: str = "age", n_outputs: int = 1) -> ReadableFacts:
+    """Return a sum of the effects of a number, a category and a pair; `word` names columns, levels and classes."""
+    ones = np.ones(n_outputs)
+    curve = Effect(
+        (word,), ((20.0, 40.0, 60.0),), np.outer([-1.0, 0.5, 1.0], ones), 0.1 * ones, np.full(3, 0.3), 1, (True,)
+    )
+    levels = Effect(("town",), ((word, "Ulm"),), np.outer([0.4, -0.4], ones), None, np.full(2, 0.5), 0.4, (False,))
+    grid = np.multiply.outer(np.array([[0.2, -0.2], [-0.2, 0.2], [0.0, 0.0]]), ones)
+    pair = Effect(
+        (word, "town"), ((20.0, 60.0, None), (word, "Ulm")), grid, None, np.full((3, 2), 1 / 6), 0.2, (True, False)
+    )
+    model = ReadableModel("additive", 0.3 * ones, (curve, levels, pair), None, 7)
+    labels = (word, "yes") if n_outputs == 1 else tuple(f"{word} {k}" for k in range(n_outputs))
+    card = score_card(model, pd.DataFrame(), are_classes=True)
+    return ReadableFacts(model=model, card=card, labels=labels, agreement=0.98, note="A remark.")
+
+
 def full() -> ReportData:
     """Return a report in which every part is there."""
     rows = trials()
@@ -84,6 +105,7 @@ def full() -> ReportData:
         hyperparameters={"lightgbm": [("rate", 0.5), ("depth", 0.3)]},
         features=[FeatureImportance("income", 0.05, 0.01), FeatureImportance("age", -0.001, 0.002)],
         confusion=Confusion(["no", "yes"], [[200, 100], [50, 850]]),
+        readable=readable(),
         evidence=Evidence(n_trained=80, n_tested=100, fold_scores=[0.8, 0.9]),
         calibration=[CalibrationBin(0.1, 0.15, 300), CalibrationBin(0.9, 0.88, 900)],
         experience=ExperienceFacts(

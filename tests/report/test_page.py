@@ -6,7 +6,7 @@ from metaml.data import Repair
 from metaml.report import Confusion, ExperienceFacts, FeatureImportance, render
 from metaml.report.page import SECTIONS
 from tests.report.reading import read, sections
-from tests.report.samples import full, least, numeric, trials
+from tests.report.samples import full, least, numeric, readable, trials
 
 HOSTILE = '<script>alert("x")</script>&amp;\x00\ud800'
 
@@ -35,6 +35,7 @@ def test_text_from_a_user_is_only_ever_text():
         experience=ExperienceFacts(n_datasets=1, n_runs=1, similar=[(HOSTILE, 0.1)], text=HOSTILE),
         ledger={HOSTILE: 30.0},
         absent={},
+        readable=readable(HOSTILE),
     )
 
     page = render(hostile)
