@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -246,6 +246,7 @@ def bot(
     offline: bool = False,
     algorithms: str | Iterable[str] | None = None,
     grid: Grid | None = None,
+    goal: Literal["cover", "learn"] = "cover",
     runs: int | None = None,
     time_budget: str | float | None = None,
     workers: int | None = None,
@@ -267,6 +268,8 @@ def bot(
     - `openml_suite`, `openml_task`: numbers of suites and tasks of OpenML; with `offline`, from its cache only.
     - `algorithms`: names, by default all. `grid`: such as {"C": [0.1, 1.0]}, run all combinations of one algorithm
       instead of random configurations.
+    - `goal`: "cover" runs all pairs of data set and algorithm evenly, at random; "learn" runs more often what would
+      teach a meta-learner most per second.
     - `runs`: stop after so many. `time_budget`: stop after so many seconds, or a text such as "10m". With neither, the
       bot stops only when it is interrupted.
     - `workers`: evaluations at a time, by default 1. `scheduler`: the address of a Dask scheduler, or a
@@ -292,6 +295,7 @@ def bot(
     settings = BotSettings(
         algorithms=names_in(algorithms) if algorithms else SEARCHED,
         grid=grid or {},
+        goal=goal,
         keep_predictions=form_of(keep_predictions),
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(str(time_budget)),

@@ -53,6 +53,10 @@ def bot(
         list[str] | None,
         typer.Option(help="NAME=VALUE,VALUE: run all combinations instead of random ones; may be repeated."),
     ] = None,
+    goal: Annotated[
+        str,
+        typer.Option(help="cover: all pairs evenly; learn: what teaches a meta-learner most per second."),
+    ] = "cover",
     runs: Annotated[int | None, typer.Option(min=1, help="Stop after this many runs.")] = None,
     time_budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 10m or 2h.")] = None,
     workers: Annotated[
@@ -104,6 +108,7 @@ def bot(
         algorithms=chosen,
         grid=grid_of(grid, chosen) if grid else {},
         keep_predictions=prediction_form(keep_predictions, float32),
+        goal=goal,  # type: ignore[arg-type]
         n_runs=runs,
         seconds=None if time_budget is None else seconds_of(time_budget),
         n_workers=workers or 1,

@@ -6,163 +6,51 @@ first; and draws the others from a stream that belongs to the seed, the data set
 seed makes the same configurations in whatever order they finish, and a bot that is started again goes on.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
-from itertools import chain, count
 from typing import Any
 
-import numpy as np
-
-from metaml.algorithms import ALGORITHMS, SEARCHED, check_known
+from metaml.algorithms import ALGORITHMS
 from metaml.budget import Budget
 from metaml.data import Task
 from metaml.errors import BadRequest, MetamlError
-from metaml.evaluation import Executor, FoldPlan, Job, Limits, LocalExecutor, Outcome, given_plan, make_plan
+from metaml.evaluation import Executor, FoldPlan, Job, LocalExecutor, Outcome, given_plan, make_plan
 from metaml.metafeatures.openml import repair_openml
-from metaml.random_bot.grid import check_grid, fitting_configs
+from metaml.random_bot.draws import DEFAULT_LIMITS, BotSettings, Draws, Prepared
+from metaml.random_bot.grid import check_grid
+from metaml.random_bot.learning_draws import LearningDraws
 from metaml.random_bot.run_store import AT_ONCE, RunStore
 from metaml.random_bot.tally import BotReport, Progress, Tally
 from metaml.records.conversion import fold_plan_record, run_of, store_dataset
 from metaml.records.kept_predictions import PredictionKeeper
-from metaml.seeds import check_seed
 from metaml.sources.base import Loaded, Source
 from metaml.spaces.config import Config
-from metaml.spaces.grid import Grid
 from metaml.splits import PLAN_SEED
-from metaml_kb import KnowledgeBase, Run, canonical_json
+from metaml_kb import KnowledgeBase, Run
 from metaml_kb.files import kept_safe
 from metaml_kb.lookup import Claims
-from metaml_kb.predictions import Form
 
-DEFAULT_LIMITS = Limits(seconds=60.0, megabytes=4000.0)
-RECOUNT_EVERY = 50
-MOST_DRAWS = 1000
 TICK_SECONDS = 1.0
 
+GOALS: dict[str, type[Draws]] = {"cover": Draws, "learn": LearningDraws}
+"""What chooses the next run, by the goal that a user names."""
 
-@dataclass(frozen=True, kw_only=True)
-class BotSettings:
-    """What a bot is asked to do. Without `n_runs` and `seconds` it works until it is stopped.
-
-    Every data set gets the configurations in `first` (algorithm, configuration) after the default and before random
-    ones: what was run everywhere can be compared without a model. Without `draws` there are no random ones.
-    With a `grid`, every data set gets all of its configurations after the default, and no random ones.
-    `keep_predictions` is the form in which out-of-fold predictions are stored with the runs, None for not at all.
-    """
-
-    algorithms: tuple[str, ...] = SEARCHED
-    n_runs: int | None = None
-    seconds: float | None = None
-    n_workers: int = 1
-    n_folds: int = 5
-    limits: Limits = DEFAULT_LIMITS
-    max_rows: int | None = None
-    seed: int = 0
-    describe_seconds: float = 1.0
-    first: tuple[tuple[str, Config], ...] = ()
-    draws: bool = True
-    user: str | None = None
-    project: str | None = None
-    keep_predictions: Form | None = None
-    grid: Grid = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_known((*self.algorithms, *dict(self.first)))
-        check_seed(self.seed)
-        if self.grid and len(self.algorithms) != 1:
-            raise BadRequest("A grid is of one algorithm. Name it with --algorithm.")
+__all__ = [
+    "DEFAULT_LIMITS",
+    "BotReport",
+    "BotSettings",
+    "Draws",
+    "Prepared",
+    "Progress",
+    "draws_of",
+    "plan_of",
+    "run_bot",
+]
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A data set that is ready to be worked on, without its rows."""
-
-    fingerprint: str
-    name: str
-    task: Task
-    n_rows: int
-    plan: FoldPlan
-
-
-Pair = tuple[str, str]
 Publish = Callable[[Loaded, Job, Outcome], int]
 """Uploads a finished run and returns its number there; MetamlError says why it was not taken."""
-
-
-class Draws:
-    """Which pair comes next, and which configuration it runs."""
-
-    def __init__(
-        self,
-        kb: KnowledgeBase,
-        prepared: Sequence[Prepared],
-        settings: BotSettings,
-        *,
-        is_free: Callable[[Prepared, str, Config], bool] = lambda *_: True,
-    ) -> None:
-        self._kb = kb
-        self._prepared = {item.fingerprint: item for item in prepared}
-        self._settings = settings
-        self._is_free = is_free
-        self._streams: dict[Pair, Iterator[Config]] = {}
-        self._asked: Counter[Pair] = Counter()
-        self._n_picks = 0
-        pairs = [(item.fingerprint, name) for item in prepared for name in settings.algorithms]
-        order = np.random.default_rng(settings.seed).permutation(len(pairs))
-        self._pairs = [pairs[place] for place in order]
-        self._counts: dict[Pair, int] = {}
-
-    def next(self) -> tuple[Prepared, str, Config] | None:
-        """Return the next thing to run: a data set, an algorithm and a configuration; None when nothing is left."""
-        while self._pairs:
-            if self._n_picks % RECOUNT_EVERY == 0:
-                # Other bots may work on the same knowledge base.
-                stored = self._kb.run_counts()
-                self._counts = {pair: max(stored.get(pair, 0), self._asked[pair]) for pair in self._pairs}
-            self._n_picks += 1
-            pair = min(self._pairs, key=self._counts.__getitem__)
-            if pair not in self._streams:
-                seen = {canonical_json(config) for config in self._kb.configs(*pair)}
-                self._streams[pair] = self._stream(*pair, seen=seen)
-                self._asked[pair] = self._counts[pair]
-            config = next(self._streams[pair], None)
-            if config is None:
-                # A small space can be exhausted.
-                self._pairs.remove(pair)
-                continue
-            self._asked[pair] += 1
-            self._counts[pair] += 1
-            drawn = (self._prepared[pair[0]], pair[1], config)
-            # Another bot may be about to run it, or has run it since this one began.
-            if self._is_free(*drawn):
-                return drawn
-        return None
-
-    def _stream(self, fingerprint: str, algorithm: str, *, seen: set[str]) -> Iterator[Config]:
-        """Yield configurations that were never run here: the default, those for all data sets, then uniform draws."""
-        space = ALGORITHMS[algorithm].space(self._prepared[fingerprint].task)
-        content = f"{self._settings.seed}|{fingerprint}|{algorithm}".encode()
-        rng = np.random.default_rng(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
-        wanted = [config for name, config in self._settings.first if name == algorithm]
-        # What is meant for classes is no configuration for numbers.
-        given = [space.default(), *(config for config in wanted if space.is_valid(config))]
-        if self._settings.grid:
-            given += fitting_configs(space, self._settings.grid)
-        is_random = self._settings.draws and not self._settings.grid
-        drawn = (space.sample(1, rng)[0] for _ in count()) if is_random else ()
-        misses = 0
-        for candidate in chain(given, drawn):
-            text = canonical_json(candidate)
-            if text not in seen:
-                seen.add(text)
-                misses = 0
-                yield candidate
-            elif (misses := misses + 1) >= MOST_DRAWS:
-                return
 
 
 def run_bot(
@@ -203,7 +91,7 @@ def run_bot(
         check_grid(settings.grid, settings.algorithms, {item.name: item.task for item in prepared}, on_note)
         session = kb.start_session("bot", seed=settings.seed, settings=_plain(settings, prepared))
         tasks = {item.fingerprint: item.task for item in prepared}
-        draws = Draws(kb, prepared, settings, is_free=lambda *drawn: claims.take(_identity(*drawn)))
+        draws = draws_of(kb, prepared, settings, is_free=lambda *drawn: claims.take(_identity(*drawn)))
         store = RunStore(kb, claims, tally, **({} if batches else AT_ONCE))
         n_open = n_asked = 0
         while True:
@@ -220,7 +108,7 @@ def run_bot(
                 job, outcome = finished
                 n_open -= 1
                 tally.count(job, outcome)
-                machine, origin = store.environment_of(outcome), _origin(job, tasks[job.dataset], settings)
+                machine, origin = store.environment_of(outcome), _origin(job, tasks[job.dataset], settings, draws)
                 run = run_of(job, outcome, session=session, environment=machine, **origin)
                 store.add(keeper.with_predictions(run, outcome.predictions))
                 if publish is not None and job.dataset in originals and outcome.status == "ok":
@@ -234,6 +122,17 @@ def run_bot(
             on_note(keeper.note)
         kept_safe(kb, partial(kb.finish_session, session), tally.note_rescue)
         return tally.report(workers.n_workers)
+
+
+def draws_of(
+    kb: KnowledgeBase,
+    prepared: Sequence[Prepared],
+    settings: BotSettings,
+    *,
+    is_free: Callable[[Prepared, str, Config], bool] = lambda *_: True,
+) -> Draws:
+    """Return what chooses the next run for the goal of a bot."""
+    return GOALS[settings.goal](kb, prepared, settings, is_free=is_free)
 
 
 def _job(item: Prepared, algorithm: str, config: Config, settings: BotSettings, *, is_published: bool) -> Job:
@@ -313,14 +212,17 @@ def plan_of(loaded: Loaded, settings: BotSettings) -> FoldPlan:
     return make_plan(loaded.dataset, settings.n_folds, PLAN_SEED, settings.max_rows)
 
 
-def _origin(job: Job, task: Task, settings: BotSettings) -> dict[str, Any]:
+def _origin(job: Job, task: Task, settings: BotSettings, draws: Draws) -> dict[str, Any]:
     """Return where the configuration came from, and how probable the draw was."""
     space = ALGORITHMS[job.algorithm].space(task)
     if job.config == space.default():
         return {"origin": "default"}
     if settings.grid:
         return {"origin": "grid"}
-    return {"origin": "random", "probability": space.density(job.config)}
+    return {
+        "origin": "random",
+        "probability": space.density(job.config) * draws.odds_of(job.dataset, job.algorithm, job.config),
+    }
 
 
 def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, object]:
@@ -337,5 +239,6 @@ def _plain(settings: BotSettings, prepared: Sequence[Prepared]) -> dict[str, obj
         "max_rows": settings.max_rows,
         "n_datasets": len(prepared),
         **({"grid": dict(settings.grid)} if settings.grid else {}),
+        **({"goal": settings.goal} if settings.goal != "cover" else {}),
         **({"keep_predictions": settings.keep_predictions} if settings.keep_predictions else {}),
     }

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaml.budget import in_words
 from metaml.errors import MetamlError
-from metaml.random_bot.bot import BotSettings, Draws, Prepared, plan_of
+from metaml.random_bot.bot import BotSettings, Prepared, draws_of, plan_of
 from metaml.sources.base import Source
 from metaml_kb import KnowledgeBase
 
@@ -31,7 +31,7 @@ def plan_runs(kb: KnowledgeBase, sources: Sequence[Source], settings: BotSetting
         plan = plan_of(loaded, settings)
         prepared.append(Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan))
     expected = _Expectation(kb, settings.limits.seconds)
-    draws, planned, total, n_runs = Draws(kb, prepared, settings), Counter[tuple[str, str]](), 0.0, 0
+    draws, planned, total, n_runs = draws_of(kb, prepared, settings), Counter[tuple[str, str]](), 0.0, 0
     known = kb.run_counts()
     seconds = settings.seconds or float("inf")
     most = settings.n_runs or (SHOWN_RUNS if settings.seconds is None else 100_000)
