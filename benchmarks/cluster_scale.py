@@ -4,10 +4,11 @@ python benchmarks/cluster_scale.py simulated     200 simulated workers with a vi
 python benchmarks/cluster_scale.py inprocess     200 Dask workers inside one process, 2,000 runs
 python benchmarks/cluster_scale.py writer        runs per second from the batching writer into PostgreSQL
 python benchmarks/cluster_scale.py bots          10 bots at a time on one PostgreSQL
-python benchmarks/cluster_scale.py efficiency    64 jobs of about 2 s: 2 cluster workers against the local executor
+python benchmarks/cluster_scale.py efficiency    64 jobs that sleep 2 s: 2 cluster workers against the local executor
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,12 +16,14 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import psutil
+from sklearn.dummy import DummyClassifier
 
-from metaml.algorithms import ALGORITHMS
+from metaml.algorithms import ALGORITHMS, Algorithm
 from metaml.cluster import DaskExecutor, scheduler_address
 from metaml.evaluation import Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.sources import builtin
@@ -180,21 +183,35 @@ def bots() -> None:
             )
 
 
+class Sleeping(DummyClassifier):
+    """Computes little and sleeps, so that what is measured is the way of a job, not the load of this machine."""
+
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.4)
+        return super().fit(X, y, sample_weight)
+
+
+SLEEPING = {
+    "sleeping": Algorithm(
+        "sleeping", ALGORITHMS["decision_tree"].space, lambda *_, **__: Sleeping(), library="scikit-learn"
+    )
+}
+
+
 def efficiency() -> None:
     from metaml.cluster.supervisor import SCHEDULER, WORKER
 
     data = builtin.load("digits")
-    space = ALGORITHMS["random_forest"].space(data.task)
     plan = make_plan(data, 5)
-    jobs = [Job(data.fingerprint, "random_forest", space.default(), plan, n, Limits(120.0)) for n in range(64)]
+    jobs = iter([Job(data.fingerprint, "sleeping", {}, plan, n, Limits(120.0)) for n in range(1000)])
 
-    def seconds_of(executor) -> float:
+    def seconds_of(executor, n_jobs: int) -> tuple[float, float]:
         begun = time.perf_counter()
-        for job in jobs:
+        for job in islice(jobs, n_jobs):
             executor.submit(job)
-        found = [executor.next()[1] for _ in jobs]
-        print(f"  mean seconds of a job {np.mean([outcome.seconds for outcome in found]):.2f}", flush=True)
-        return time.perf_counter() - begun
+        found = [executor.next()[1] for _ in range(n_jobs)]
+        assert {outcome.status for outcome in found} == {"ok"}, found[0].error
+        return time.perf_counter() - begun, float(np.mean([outcome.seconds for outcome in found]))
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "s.json"
@@ -204,18 +221,27 @@ def efficiency() -> None:
         while not file.exists():
             time.sleep(0.1)
         words = [WORKER, "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        workers = [subprocess.Popen([sys.executable, "-m", *words], **quiet) for _ in range(2)]
+        path = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        workers = [subprocess.Popen([sys.executable, "-m", *words], env=path, **quiet) for _ in range(2)]
+        options = {"registry": f"{Path(__file__).stem}:SLEEPING", "preload": ("sklearn.dummy",)}
         try:
-            with LocalExecutor(2, [data]) as local, DaskExecutor(scheduler_address(str(file)), None, [data]) as dask:
+            address = scheduler_address(str(file))
+            with (
+                LocalExecutor(2, [data], **options) as local,
+                DaskExecutor(address, None, [data], first_worker_seconds=600.0, **options) as dask,
+            ):
                 while dask.n_workers < 2:
                     time.sleep(0.1)
                 for executor in (local, dask):
-                    for job in jobs[:2]:
-                        executor.submit(job)
-                    _ = [executor.next() for _ in range(2)]
-                here, there = seconds_of(local), seconds_of(dask)
-                print(f"local {here:.1f} s, cluster {there:.1f} s, ratio {there / here:.3f}")
-                print(f"transfers per worker: {list(dask.n_transfers.values())}")
+                    seconds_of(executor, 2)
+                # In turns, as the load of the machine changes.
+                here, there = np.zeros(2), np.zeros(2)
+                for _ in range(4):
+                    here += seconds_of(local, 16)
+                    there += seconds_of(dask, 16)
+                print(f"64 jobs: local {here[0]:.1f} s, cluster {there[0]:.1f} s, ratio {there[0] / here[0]:.3f}")
+                print(f"mean seconds of an evaluation: local {here[1] / 4:.3f}, cluster {there[1] / 4:.3f}")
+                print(f"data set sent to each worker: {list(dask.n_transfers.values())} times")
         finally:
             for process in [*workers, scheduler]:
                 process.kill()

@@ -238,7 +238,9 @@ def tune(
     line = LiveLine(used_before=budget.used)
     line.phase("reading")
     address = address_of(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler) if scheduler is not None else None
-    chosen_executor = executor_for(address, workers, default=default, n_threads=threads, on_note=line.say)
+    chosen_executor = executor_for(
+        address, workers, default=default, n_threads=threads, seconds=budget.left, on_note=line.say
+    )
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
         from metaml.algorithms import READABLE, SEARCHED

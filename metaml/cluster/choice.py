@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 Scheduler = str | SchedulerAddress | None
 """Where the scheduler of a cluster is; None is this machine without one."""
 
+WAITING_SHARE = 0.5
+"""The part of a time budget after which a cluster without workers is an error."""
+
 
 def executor_for(
     scheduler: Scheduler,
@@ -25,11 +29,13 @@ def executor_for(
     default: int = 1,
     n_threads: int = 1,
     registry: str = ALGORITHMS,
+    seconds: float = math.inf,
     on_note: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Executor]:
     """Return the executor for a scheduler, with all its slots or at most `n_workers`; without one, a local one.
 
-    A local one has `n_workers`, or `default` if that is None.
+    A local one has `n_workers`, or `default` if that is None. `seconds` are left of the time budget: no more than
+    a part of them is spent on waiting for the first worker of a cluster.
     """
     if scheduler is None:
         from metaml.evaluation import LocalExecutor
@@ -37,9 +43,17 @@ def executor_for(
         return LocalExecutor(default if n_workers is None else n_workers, registry=registry, n_threads=n_threads)
     address = scheduler_address(scheduler) if isinstance(scheduler, str) else scheduler
     check_installed()
-    from metaml.cluster.dask_executor import DaskExecutor
+    from metaml.cluster.dask_executor import FIRST_WORKER_SECONDS, DaskExecutor
 
-    return DaskExecutor(address, n_workers, registry=registry, n_threads=n_threads, on_note=on_note)
+    patience = min(FIRST_WORKER_SECONDS, WAITING_SHARE * seconds)
+    return DaskExecutor(
+        address,
+        n_workers,
+        registry=registry,
+        n_threads=n_threads,
+        first_worker_seconds=patience,
+        on_note=on_note,
+    )
 
 
 def check_installed() -> None:

@@ -216,8 +216,9 @@ class DaskExecutor:
             if time.monotonic() > deadline or self._engine.has_only_refused:
                 refused = "; ".join(f"{name}: {why}" for name, why in self._engine.refused.items())
                 reasons = f" Refused were: {refused}." if refused else ""
+                when = "" if self._engine.has_only_refused else f" within {self._first_worker_seconds:.2g} s"
                 raise BadRequest(
-                    f"No worker of {self._address.text} can take jobs.{reasons} Start one with: metaml worker "
+                    f"No worker of {self._address.text} could take jobs{when}.{reasons} Start one with: metaml worker "
                     f"--scheduler {self._address.text}"
                 )
             time.sleep(0.02)

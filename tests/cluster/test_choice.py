@@ -8,6 +8,7 @@ from metaml.cluster.choice import executor_for
 from metaml.errors import BadRequest
 from metaml.evaluation import LocalExecutor
 from metaml.sources import builtin
+from tests.cluster_processes import Cluster
 
 
 def test_without_a_scheduler_this_machine_evaluates():
@@ -18,6 +19,14 @@ def test_without_a_scheduler_this_machine_evaluates():
 
 def test_with_a_scheduler_its_workers_evaluate():
     assert isinstance(executor_for("tcp://127.0.0.1:8786", None), DaskExecutor)
+
+
+def test_a_cluster_without_workers_is_an_error_before_the_budget_ends():
+    with Cluster(0) as cluster:
+        executor = executor_for(cluster.url, None, seconds=0.4)
+
+        with pytest.raises(BadRequest, match=r"No worker of \S+ could take jobs within 0\.2 s"):
+            executor.__enter__()
 
 
 def test_an_open_scheduler_beyond_this_machine_is_refused():

@@ -1,13 +1,24 @@
 """What survives an evaluation until the session ends."""
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from metaml.tuning.trials import FoldModels, PredictionFiles
+from tests.tuning.sessions import trial_of
 
 MODELS = (pickle.dumps({"fold": 0}), pickle.dumps({"fold": 1}))
+
+
+def test_a_search_learns_the_seconds_of_this_machine_and_the_log_keeps_those_of_the_worker():
+    there = trial_of("svm", 0.8, seconds=6.0)
+    there = replace(there, outcome=replace(there.outcome, scale=1 / 3))
+
+    assert there.outcome_by("roc_auc").seconds == pytest.approx(2.0)
+    assert there.as_event()["seconds"] == 6.0
 
 
 def test_models_come_back_as_they_were_kept():
