@@ -19,8 +19,10 @@ from metaml.errors import BadRequest
 from metaml.evaluation import Limits
 from metaml.evaluation.model_limits import ModelLimits
 from metaml.experience.load_history import check_left_out
+from metaml.metrics.custom import OwnFunction
 from metaml.records.kept_predictions import form_of
 from metaml.report.wording import counted
+from metaml.search.judging import GivenCosts, judged_by
 from metaml.search.objectives import objective_names
 from metaml.search.presets import preset_named
 from metaml.search.schedules import DEFAULT_SCHEDULE
@@ -45,7 +47,8 @@ def tune(
     target: str | None = None,
     *,
     task: str | None = None,
-    metric: str = "auto",
+    metric: str | OwnFunction = "auto",
+    costs: GivenCosts | None = None,
     objectives: str | Iterable[str] = (),
     front_method: str = DEFAULT_METHOD,
     time_budget: str | float | None = None,
@@ -107,7 +110,10 @@ def tune(
 
     - `data`, `target`: the file or frame, and the column to predict, by default the last one.
     - `task`: binary, multiclass or regression, by default found out.
-    - `metric`: what to optimise, such as "f1"; "auto" is ROC AUC, log loss or RMSE.
+    - `metric`: what to optimise, such as "f1"; "auto" is ROC AUC, log loss or RMSE. It may be a function
+      `metric(y_true, prediction)`, higher is better, or a scorer of scikit-learn.
+    - `costs`: what errors cost, as {("bad", "good"): 10} or "bad:good=10,good:bad=1", by true class and decision.
+      Another error costs 1. The mean cost of a row is what is optimised then.
     - `objectives`: two or three to search the Pareto front of, by `front_method`, such as "roc_auc,predict_seconds".
     - `time_budget`: seconds, or a text such as "10m", counted from the call. Without it, the number of `iterations`
       (evaluations) is the limit; without both, five minutes are.
@@ -163,7 +169,7 @@ def tune(
     'decision_tree'
     """
     settings = settings_of(
-        metric=metric,
+        **judged_by(metric, costs),
         objectives=objective_names(names_in(objectives)) if objectives else (),
         front_method=front_method,
         time_budget=time_budget,

@@ -31,7 +31,9 @@ from metaml.data.fingerprint import fingerprint
 from metaml.data.given import name_of
 from metaml.data.names import free_name
 from metaml.errors import BadDataset, MetamlError
+from metaml.metrics.custom import OwnFunction
 from metaml.search.fidelity_search import DEFAULT_SEARCH
+from metaml.search.judging import GivenCosts, judged_by
 from metaml.splits import GivenFolds
 from metaml.system.cores import default_workers
 
@@ -50,7 +52,9 @@ Parameters
 time_budget: seconds, or a text such as "10m", for all of `fit`; without it `iterations` decide, and without
     those either it is five minutes
 iterations: the search ends after so many evaluations, if the time does not end it first
-metric: what to optimise; "auto" is ROC AUC, log loss or RMSE
+metric: what to optimise; "auto" is ROC AUC, log loss or RMSE. A function `metric(y_true, prediction)`, higher is
+    better, or a scorer of scikit-learn
+costs: what errors cost, as {("bad", "good"): 10} by true class and decision; another error costs 1
 algorithms, exclude: names of algorithms to use, by default all, and to leave out
 search: "default", or "hyperband", "bohb", "halving" or "look": try on few rows first, and promote the best
 fidelity: of what there is less at first in such a search, "rows", "folds" or "trees"
@@ -94,7 +98,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         *,
         time_budget: str | float | None = None,
         iterations: int | None = None,
-        metric: str = "auto",
+        metric: str | OwnFunction = "auto",
+        costs: GivenCosts | None = None,
         algorithms: str | Iterable[str] | None = None,
         exclude: str | Iterable[str] = (),
         search: str = DEFAULT_SEARCH,
@@ -129,6 +134,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.time_budget = time_budget
         self.iterations = iterations
         self.metric = metric
+        self.costs = costs
         self.algorithms = algorithms
         self.exclude = exclude
         self.search = search
@@ -181,7 +187,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         self.__dict__.pop("model_", None)
         with _value_errors():
             settings = settings_of(
-                metric=self.metric,
+                **judged_by(self.metric, self.costs),
                 time_budget=self.time_budget,
                 iterations=self.iterations,
                 algorithms=self.algorithms,

@@ -321,3 +321,24 @@ def test_a_splitter_and_a_time_column_decide_the_folds(own_kb):
     with open_kb(own_kb) as kb:
         strategies = {find_run(kb, key).fold_plan.strategy for key in kb.runs()["run"]}
     assert strategies == {"given", "forward"}
+
+
+def test_weights_and_groups_are_routed_by_scikit_learn():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:60], y[:60]
+    groups, weight = np.arange(60) % 6, 1.0 + np.arange(60) % 3
+    with config_context(enable_metadata_routing=True):
+        regressor = regressor_of().set_fit_request(sample_weight=True, groups=True)
+
+        found = cross_validate(
+            regressor,
+            X,
+            y,
+            cv=KFold(2),
+            params={"sample_weight": weight, "groups": groups},
+            return_estimator=True,
+        )
+    direct = regressor_of().fit(X[30:], y[30:], groups=groups[30:], sample_weight=weight[30:])
+
+    assert found["estimator"][0].best_score_ == direct.best_score_
+    assert direct.best_score_ != regressor_of().fit(X[30:], y[30:], groups=groups[30:]).best_score_

@@ -162,7 +162,7 @@ def rerank(
     metric: Annotated[str | None, typer.Option(help="Any metric of metaml, such as f1, kappa, log_loss, mae.")] = None,
     costs: Annotated[
         list[str] | None,
-        typer.Option(help="TRUE>DECIDED=COST: cost of this error; other errors cost 1; may be repeated."),
+        typer.Option(help="TRUE:DECIDED=COST, comma-separated: cost of this error; other errors cost 1."),
     ] = None,
     dataset: Annotated[list[str] | None, typer.Option(help="Name or fingerprint; may be repeated.")] = None,
     top: Annotated[int, typer.Option("-n", min=1, help="Runs to show per data set; csv and json have all.")] = 10,
@@ -176,6 +176,7 @@ def rerank(
     Example: metaml kb rerank --metric f1
     """
     from metaml.experience.rerank import rerank as compute
+    from metaml.metrics.costs import costs_in
 
     with opened(kb) as base:
         frame = compute(base, metric=metric, costs=costs_in(costs) if costs else None, dataset=dataset)
@@ -186,27 +187,6 @@ def rerank(
         say(f"{counted(n, 'run')} with stored predictions were ranked by the new metric.")
     else:
         show(frame, form)
-
-
-def costs_in(texts: list[str]) -> dict[tuple[str, str], float]:
-    """Return the costs in texts such as sick>healthy=10.
-
-    >>> costs_in(["sick>healthy=10"])
-    {('sick', 'healthy'): 10.0}
-    """
-    from metaml.errors import BadRequest
-
-    found = {}
-    for text in texts:
-        pair, _, cost = text.rpartition("=")
-        true, mark, decided = pair.partition(">")
-        try:
-            found[true.strip(), decided.strip()] = float(cost)
-        except ValueError:
-            mark = ""
-        if not mark:
-            raise BadRequest(f"--costs {text!r} is not a cost. Write it as TRUE>DECIDED=COST, such as sick>healthy=10.")
-    return found
 
 
 def plot(

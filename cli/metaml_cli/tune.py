@@ -73,6 +73,10 @@ def tune(
     front_method: Annotated[
         str, typer.Option(help="How a front is searched: parego, sms_ego, latin_hypercube or random.")
     ] = "parego",
+    costs: Annotated[
+        list[str] | None,
+        typer.Option(help="What errors cost, as 'bad:good=10,good:bad=1' (true class, decision); others cost 1."),
+    ] = None,
     time_budget: Annotated[str | None, typer.Option(help="Total time, such as 10m; default: 5m.")] = None,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="End after this many evaluations, or when the time is up.")
@@ -248,6 +252,7 @@ def tune(
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
         from metaml.experience.load_history import check_left_out
+        from metaml.search.judging import judged_by
         from metaml.search.objectives import objective_names
         from metaml.search.presets import preset_named, with_choices
         from metaml.search.settings import TuneSettings, chosen, for_reading
@@ -278,7 +283,7 @@ def tune(
         chosen_preset = preset_named(preset)
         wanted = names_in(algorithms) if algorithms else READABLE if readable else SEARCHED
         settings = TuneSettings(
-            metric=metric,
+            **judged_by(metric, costs),
             objectives=objective_names(names_in(objectives)) if objectives else (),
             front_method=front_method,
             seconds=seconds,

@@ -244,6 +244,6 @@ def _scores(
 
 
 def _one_by_one(found: Metric, truth: Array, batch: Array, weight: Weight) -> Floats:
-    inputs = batch.argmax(axis=2) if found.needs == "labels" else batch
+    inputs = found.asked(batch)
     with np.errstate(over="ignore"):
         return np.array([found.function(truth, item, weight) for item in inputs])

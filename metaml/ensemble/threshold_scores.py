@@ -118,9 +118,10 @@ def judge_folds(
     row_weights: Weight = None,
 ) -> Floats:
     """Return the score of each fold, as `judge` has it; NaN where it is not defined."""
-    positive = metric(metric_name).on(truth).positive if positive is None else positive
+    found = metric(metric_name).on(truth)
+    positive = found.positive if positive is None else positive
     rows = np.flatnonzero(np.isfinite(probabilities).all(axis=1))
-    chances, truth = np.asarray(probabilities, dtype=np.float64)[rows], np.asarray(truth)[rows]
+    chances, truth = found.leaning(np.asarray(probabilities, dtype=np.float64)[rows]), np.asarray(truth)[rows]
     tested_in = np.asarray(folds)[rows]
     if len(np.unique(tested_in)) == 1:
         tested_in = np.arange(len(rows)) % N_PARTS
@@ -191,7 +192,7 @@ def best_line(logs: Floats, tables: Floats, metric_name: str, positive: int | No
     """Return which line has the best score, by the table (true × predicted) of each."""
     values = scores_of(metric_name, tables, positive)
     distances = np.abs(logs).sum(axis=1)
-    values = np.where(np.isnan(values), -1.0, values) - PRICE * distances
+    values = np.where(np.isnan(values), -1.0, values / metric(metric_name).unit) - PRICE * distances
     smooth = values
     if logs.shape[1] == 2:
         padded = np.pad(values, N_NEIGHBOURS, mode="edge")

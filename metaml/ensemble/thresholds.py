@@ -64,12 +64,14 @@ def tune_multipliers(
 ) -> Floats:
     """Return a factor for each class, the largest being 1; all are 1 if the metric ignores labels or rows are few.
 
+    Where errors have costs, they are those of the theoretical thresholds in that case.
+
     `probabilities` are out of fold, rows that were not tested are NaN; F1 looks at the class that is rarer in all rows.
     Factors are checked on the `folds` that test the rows, such as groups that belong together, else on shuffled ones.
     `row_weights` say how much each row counts.
     """
     found = metric(metric_name).on(truth)
-    neutral = np.ones(probabilities.shape[1])
+    neutral = np.ones(probabilities.shape[1]) if found.factors is None else np.array(found.factors)
     tested = np.isfinite(probabilities).all(axis=1)
     if not depends_on_thresholds(metric_name) or tested.sum() < FEWEST_ROWS:
         return neutral
@@ -77,7 +79,11 @@ def tune_multipliers(
     rows = np.flatnonzero(tested)
     if len(rows) > MOST_ROWS:
         rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
-    chances, truth, weight = probabilities[rows].astype(np.float64), np.asarray(truth)[rows], some(row_weights, rows)
+    chances, truth, weight = (
+        found.leaning(probabilities[rows].astype(np.float64)),
+        np.asarray(truth)[rows],
+        some(row_weights, rows),
+    )
     if len(np.unique(truth)) < 2:
         return neutral
     accepted: Way = _equal
@@ -89,7 +95,7 @@ def tune_multipliers(
     annealed = partial(_anneal, rng=rng)
     if len(neutral) > 2 and is_worth_it(annealed, accepted):
         accepted = annealed
-    logs = accepted(chances, truth, weight, found)
+    logs = accepted(chances, truth, weight, found) + np.log(neutral)
     return np.asarray(np.exp(logs - logs.max()))
 
 
@@ -159,7 +165,7 @@ def _anneal(chances: Floats, truth: Array, weight: Weight, found: Metric, *, rng
 
     def loss(logs: Floats) -> float:
         value = found.function(truth, decide(chances, np.exp(logs)), weight)
-        return PRICE * float(np.abs(logs).sum()) - (value if value == value else -1.0)
+        return PRICE * float(np.abs(logs).sum()) - (value / found.unit if value == value else -1.0)
 
     start = _line(chances, truth, weight, found)
     annealed = dual_annealing(

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
-from metaml.evaluation import FoldPlan
+from metaml.evaluation import METRICS, FoldPlan, default_metric
 from metaml.evaluation.environment import environment
 from metaml.experience.earlier_versions import EarlierVersions, find_earlier_versions, may_have_earlier_versions
 from metaml.experience.experience import BackgroundTask, Experience, recall_experience
@@ -213,7 +213,9 @@ class Advisor:
     def _request(self) -> LessonRequest:
         left_out = self._settings.exclude_datasets
         fingerprints = to_leave_out(self._kb, left_out) if left_out else ()
-        return LessonRequest(self._metric, self._dataset.task, self._settings.algorithms, fingerprints)
+        # Nobody else has runs by costs or functions of this user: what does well by the usual metric does well by most.
+        metric = self._metric if self._metric in METRICS else default_metric(self._dataset.task)
+        return LessonRequest(metric, self._dataset.task, self._settings.algorithms, fingerprints)
 
     def _read_all(self) -> Experience | None:
         """Return the experience for this data set, which is described first if it is new and its values are needed."""

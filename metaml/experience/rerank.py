@@ -9,9 +9,10 @@ import pandas as pd
 
 from metaml.arrays import Floats
 from metaml.errors import BadRequest
-from metaml.insight.rerank import Costs, rescored
+from metaml.insight.rerank import rescored
 from metaml.metrics import DEFAULT_METRICS, METRICS, Metric
 from metaml.metrics import metric as find_metric
+from metaml.metrics.costs import Costs
 from metaml_kb import KnowledgeBase
 from metaml_kb.predictions import Truth
 from metaml_kb.predictions.reading import StoredPredictions, read_predictions, read_truth

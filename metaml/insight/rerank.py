@@ -1,45 +1,10 @@
 """Scores anew: a metric that nobody used before, from stored predictions of many runs on one data set."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
-from metaml.arrays import Array, Floats, Positions
-from metaml.errors import BadRequest
+from metaml.arrays import Array, Floats
 from metaml.metrics.base import Metric
-
-ORDINARY_COST = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class Costs:
-    """What each error costs: `matrix` has true classes as rows and decisions as columns, in the order of `labels`.
-
-    The decision on a row is the class with the least expected cost. The score is the negative mean cost of a row.
-    """
-
-    labels: tuple[str, ...]
-    matrix: Floats
-
-    @classmethod
-    def of(cls, given: Mapping[tuple[str, str], float], labels: Sequence[str]) -> "Costs":
-        """Return the costs of these pairs (true class, decision); another error costs 1, what is right nothing."""
-        names = tuple(labels)
-        matrix = ORDINARY_COST * (1 - np.eye(len(names)))
-        for (true, decided), cost in given.items():
-            for name in (true, decided):
-                if name not in names:
-                    raise BadRequest(
-                        f"There is no class {name!r} to give a cost for. Choose among: {', '.join(names)}."
-                    )
-            matrix[names.index(true), names.index(decided)] = cost
-        return cls(names, matrix)
-
-    def scores(self, truth: Positions, batch: Array) -> Floats:
-        """Return the score of each prediction: candidates × rows × classes."""
-        decisions = np.argmin(batch @ self.matrix, axis=2)
-        return -np.asarray(self.matrix[truth, decisions].mean(axis=1), dtype=np.float64)
+from metaml.metrics.costs import Costs
 
 
 def batch_scores(judge: Metric | Costs, truth: Array, batch: Array) -> Floats:

@@ -7,6 +7,7 @@ import numpy as np
 
 from metaml.arrays import Floats, Positions
 from metaml.metrics import METRICS
+from metaml.metrics.own import named
 
 Target = Literal["standard", "normal"]
 
@@ -91,4 +92,5 @@ def within_groups(y: Floats, groups: Positions, scale: Callable[[Floats], Floats
 
 def _is_in_target_unit(metric: str | None) -> bool:
     """Return whether a metric has the unit of the target; False for None or an unregistered name."""
-    return metric in METRICS and METRICS[metric].is_in_target_unit
+    known = None if metric is None else METRICS.get(metric) or named(metric)
+    return known is not None and known.is_in_target_unit

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from metaml.errors import BadRequest
 from metaml.metrics import classification, regression
 from metaml.metrics.base import Metric
+from metaml.metrics.own import known, named
 
 if TYPE_CHECKING:
     from metaml.data import Task
 
-__all__ = ["DEFAULT_METRICS", "METRICS", "Metric", "default_metric", "display", "metric"]
+__all__ = ["DEFAULT_METRICS", "METRICS", "Metric", "default_metric", "display", "known", "metric"]
 
 METRICS: dict[str, Metric] = {found.name: found for found in (*classification.METRICS, *regression.METRICS)}
 """Every metric by name."""
@@ -25,15 +26,19 @@ DEFAULT_METRICS: dict[Task, str] = {"binary": "roc_auc", "multiclass": "neg_log_
 
 
 def metric(name: str) -> Metric:
-    """Return a metric by name; losses may be named without their sign.
+    """Return a metric by name; losses may be named without their sign, and `pinball` needs a quantile.
 
     >>> metric("log_loss").name
     'neg_log_loss'
+    >>> metric("pinball@0.9").name
+    'neg_pinball@0.9'
     """
     for candidate in (name, f"neg_{name}"):
         if candidate in METRICS:
             return METRICS[candidate]
-    raise BadRequest(f"There is no metric {name!r}. Choose one of: {', '.join(METRICS)}.")
+    if (own := named(name)) is not None:
+        return own
+    raise BadRequest(f"There is no metric {name!r}. Choose one of: {', '.join(METRICS)}, pinball@0.9.")
 
 
 def default_metric(task: Task) -> str:

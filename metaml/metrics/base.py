@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +41,10 @@ class Metric:
     `has_positive_class`: it looks at one of two classes, and its functions take `positive`. None is the rarer class of
     the rows at hand, whatever their weights.
 
+    `factors` are what probabilities are multiplied with before the largest decides, where a metric of labels knows that
+    one class matters more. `unit` is what one error makes of the score, about. `is_bounded`: perfect predictions have
+    the highest score; nothing is known of a function of the user's own.
+
     `openml_name` is OpenML's measure that means the same in the tasks `openml_tasks`; empty if there is none.
     """
 
@@ -56,18 +61,32 @@ class Metric:
     accuracy_stands_in: bool = False
     from_counts: FromCounts | None = None
     batched: Batched | None = None
+    factors: tuple[float, ...] | None = None
+    unit: float = 1.0
+    is_bounded: bool = True
     openml_name: str = ""
     openml_tasks: tuple[Task, ...] = ()
 
     @property
     def highest(self) -> float:
-        """Return the score of perfect predictions, which no score exceeds: 0 for a loss, else 1."""
-        return 0.0 if self.is_loss else 1.0
+        """Return the score of perfect predictions, which no score exceeds: 0 for a loss, else 1, if it is bounded."""
+        return math.inf if not self.is_bounded else 0.0 if self.is_loss else 1.0
 
     @property
     def sign(self) -> int:
         """Return what turns the score into the value people know: -1 for a loss, else 1."""
         return -1 if self.is_loss else 1
+
+    def leaning(self, probabilities: Array) -> Array:
+        """Return probabilities whose largest decides: themselves, unless one class matters more."""
+        if self.factors is None:
+            return probabilities
+        leaning = probabilities * np.array(self.factors)
+        return np.asarray(leaning / leaning.sum(axis=-1, keepdims=True))
+
+    def asked(self, prediction: Array) -> Array:
+        """Return what the function takes of a prediction, … × rows × classes or values: labels, if it needs them."""
+        return self.leaning(prediction).argmax(axis=-1) if self.needs == "labels" else prediction
 
     def on(self, y: Array) -> Metric:
         """Return the metric for parts of a data set with this target: F1 looks at the same class in all of them."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +22,29 @@ def neg_rmse(truth: Array, values: Array, weight: Weight = None) -> float:
 def neg_mae(truth: Array, values: Array, weight: Weight = None) -> float:
     """Return the negative mean absolute error."""
     return -mean_over_rows(np.abs(truth - values), weight)
+
+
+def neg_pinball(truth: Array, values: Array, weight: Weight = None, *, quantile: float) -> float:
+    """Return minus the mean pinball loss, which a `quantile` of the target minimises (Koenker & Bassett 1978)."""
+    errors = truth - values
+    return -mean_over_rows(np.maximum(quantile * errors, (quantile - 1) * errors), weight)
+
+
+def pinball_named(name: str) -> Metric | None:
+    """Return the metric that a name such as `pinball@0.9` or `quantile@0.9` says; None if it is another name."""
+    found = re.fullmatch(r"(?:neg_)?(?:pinball|quantile)@(\d*\.\d+)", name)
+    quantile = float(found[1]) if found else 0.0
+    if not 0 < quantile < 1:
+        return None
+    return Metric(
+        name=f"neg_pinball@{quantile:g}",
+        label=f"pinball loss at {quantile:g}",
+        tasks=("regression",),
+        needs="values",
+        function=partial(neg_pinball, quantile=quantile),
+        is_loss=True,
+        is_in_target_unit=True,
+    )
 
 
 def neg_mape(truth: Array, values: Array, weight: Weight = None) -> float:

@@ -47,6 +47,18 @@ class CoverageRow:
     width: float
 
 
+@dataclass(frozen=True)
+class CostRow:
+    """What a row costs in the mean, out of fold, if decisions are made in one way.
+
+    `threshold` is the probability of the second of two classes from which it is predicted; None for more classes.
+    """
+
+    way: str
+    threshold: float | None
+    cost: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What a score rests on.
@@ -54,7 +66,8 @@ class Evidence:
     A model of a fold was trained on `n_trained` rows in the mean; `n_tested` were tested. `fold_scores` are those of
     the final model, `error` is the standard error of their mean (by bootstrap if there is one fold), `gain_error`
     that of the gain over the best default; None if unknown. `uncalibrated` are reliability bins before the
-    calibration by `method`, which lowered the log loss by `calibration_gain`.
+    calibration by `method`, which lowered the log loss by `calibration_gain`. `costs` are those of several ways to
+    decide, if the search was judged by costs.
     """
 
     n_trained: int
@@ -68,6 +81,7 @@ class Evidence:
     uncalibrated: Sequence[CalibrationBin] = ()
     method: str = ""
     calibration_gain: tuple[float, float] | None = None
+    costs: Sequence[CostRow] = ()
 
 
 def curve_of(truth: Array, chances: Array, label: str, weight: Weight = None) -> Curve:

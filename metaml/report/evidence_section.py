@@ -8,7 +8,7 @@ from metaml.report.evidence import Curve, Evidence
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import at, axes, framed
 from metaml.report.tables import Bar, TableColumn, bars, figure, paragraph, side_by_side, table
-from metaml.report.wording import counted, error_text, metric_label, rounded, score_text, share, validated
+from metaml.report.wording import counted, error_text, metric_label, number, rounded, score_text, share, validated
 
 
 def evidence(data: ReportData) -> Html | None:
@@ -28,6 +28,8 @@ def evidence(data: ReportData) -> Html | None:
         parts.append(_curves(known.curves))
     if known.thresholds:
         parts.append(_thresholds(data, known))
+    if known.costs:
+        parts.append(_costs(known))
     if known.coverage:
         parts.append(_coverage(data, known))
     return joined(*parts)
@@ -100,6 +102,20 @@ def _thresholds(data: ReportData, known: Evidence) -> Html:
         "What follows if class ", named, " is predicted from another probability on. The model uses the marked one."
     )
     return joined(tag("h3", "Thresholds"), paragraph(said), shown)
+
+
+def _costs(known: Evidence) -> Html:
+    rows = [[row.way, "" if row.threshold is None else f"{row.threshold:.3f}", number(row.cost)] for row in known.costs]
+    columns = [
+        TableColumn("Decision by", "name"),
+        TableColumn("From probability", "number"),
+        TableColumn("Mean cost", "number"),
+    ]
+    said = (
+        "What a row costs out of fold. The theoretical threshold follows from the costs alone, and is right if "
+        "probabilities are; that of the model was chosen on these rows."
+    )
+    return joined(tag("h3", "Costs"), paragraph(said), table(columns, rows))
 
 
 def _own_threshold(data: ReportData) -> float:

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.evaluation.scoring import METRICS
+from metaml.evaluation.scoring import metric
 from metaml.report.data import Confusion, ReportData
 from metaml.report.importance import FEWEST_RUNS
 from metaml.report.markup import Html, joined, shortened, tag
@@ -63,7 +63,7 @@ def features(data: ReportData) -> Html | None:
     most = max(item.mean for item in shown)
     longest = max(item.mean + item.std for item in shown)
     label = metric_label(data.metric)
-    verb = "rises" if METRICS[data.metric].is_loss else "falls"
+    verb = "rises" if metric(data.metric).is_loss else "falls"
     members = data.final.members if data.final is not None else ()
     whose = ""
     if len(members) > 1 and not shown[0].is_of_all:

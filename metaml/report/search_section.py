@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from metaml.evaluation.scoring import METRICS, display
+from metaml.evaluation.scoring import display, metric
 from metaml.report.data import ReportData, TrialRow
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import Dot, Level, lanes_picture, padded, steps_picture
@@ -120,7 +120,7 @@ def _legend(data: ReportData, levels: Sequence[Level], inside: Sequence[Level], 
         items.append(tag("span", diamond, f"the saved model {score_text(data.metric, data.final.score)}"))
     for level in levels:
         note = "" if level in inside else " (outside the picture)"
-        value = score_text(data.metric, -level.y if METRICS[data.metric].is_loss else level.y)
+        value = score_text(data.metric, -level.y if metric(data.metric).is_loss else level.y)
         key = tag("i", class_=f"key key-level level-{level.place}")
         items.append(tag("span", key, shortened(level.name, 40), f" {value}{note}"))
     return tag("p", *items, class_="legend")

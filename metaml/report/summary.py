@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from metaml.evaluation.scoring import METRICS, display
-from metaml.report.data import ExperienceFacts, Final, OwnTestFacts, ReportData
+from metaml.evaluation.scoring import display, metric
+from metaml.report.data import DatasetFacts, ExperienceFacts, Final, OwnTestFacts, ReportData
 from metaml.report.split_wording import own_test_sentence, split_sentences, weight_sentences
 from metaml.report.wording import (
     basis,
@@ -49,23 +49,11 @@ def summary(data: ReportData) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "headline": _headline(data),
-        "dataset": {
-            "name": data.dataset.name,
-            "n_rows": data.dataset.n_rows,
-            "n_features": data.dataset.n_features,
-            "task": data.dataset.task,
-            "target": data.dataset.target,
-            "target_was_guessed": data.dataset.target_was_guessed,
-            "repairs": [str(repair) for repair in data.dataset.repairs],
-            "warnings": list(data.dataset.warnings),
-            "increasing": list(data.dataset.increasing),
-            "decreasing": list(data.dataset.decreasing),
-            "directions": directions_sentence(data) or None,
-        },
+        "dataset": {**_dataset(data.dataset), "directions": directions_sentence(data) or None},
         "metric": {
             "name": data.metric,
             "label": metric_label(data.metric),
-            "is_loss": METRICS[data.metric].is_loss,
+            "is_loss": metric(data.metric).is_loss,
             # The scores shown are those of labels after the tuned decision thresholds.
             "is_after_thresholds": data.is_after_thresholds,
         },
@@ -77,6 +65,7 @@ def summary(data: ReportData) -> dict[str, Any]:
             "said": split_sentences(data),
         },
         "weights": None if data.weights is None else {**asdict(data.weights), "said": weight_sentences(data)},
+        "costs": [] if data.evidence is None else [asdict(row) for row in data.evidence.costs],
         "test": None if data.own_test is None else _own_test(data.metric, data.own_test),
         "model": None if final is None else _model(data.metric, final),
         "best": None
@@ -103,6 +92,22 @@ def summary(data: ReportData) -> dict[str, Any]:
         },
         "ledger": {name: round(seconds, 3) for name, seconds in data.ledger.items()},
         "versions": dict(data.session.versions),
+    }
+
+
+def _dataset(facts: DatasetFacts) -> dict[str, Any]:
+    """Return what best.json says about the data."""
+    return {
+        "name": facts.name,
+        "n_rows": facts.n_rows,
+        "n_features": facts.n_features,
+        "task": facts.task,
+        "target": facts.target,
+        "target_was_guessed": facts.target_was_guessed,
+        "repairs": [str(repair) for repair in facts.repairs],
+        "warnings": list(facts.warnings),
+        "increasing": list(facts.increasing),
+        "decreasing": list(facts.decreasing),
     }
 
 

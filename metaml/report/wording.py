@@ -4,7 +4,8 @@ import math
 from collections import Counter
 
 from metaml.budget import in_words
-from metaml.evaluation.scoring import METRICS, display
+from metaml.evaluation.scoring import display
+from metaml.evaluation.scoring import metric as find_metric
 from metaml.report.data import ReportData, TrialRow
 
 STATUS_WORDS = {
@@ -130,7 +131,7 @@ def score_text(metric: str, score: float) -> str:
 
 def metric_label(metric: str) -> str:
     """Return the name of a metric in prose."""
-    return METRICS[metric].label
+    return find_metric(metric).label
 
 
 def basis(data: ReportData) -> str:
@@ -140,12 +141,12 @@ def basis(data: ReportData) -> str:
 
 def direction(metric: str) -> str:
     """Return which way is better, as shown."""
-    return "lower is better" if METRICS[metric].is_loss else "higher is better"
+    return "lower is better" if find_metric(metric).is_loss else "higher is better"
 
 
 def error_of(metric: str, score: float) -> float:
-    """Return what is left to gain: the loss, or the distance to 1."""
-    return -score if METRICS[metric].is_loss else 1 - score
+    """Return what is left to gain: the loss, or the distance to 1; infinite if there is no best score."""
+    return find_metric(metric).highest - score
 
 
 def best_default(data: ReportData) -> tuple[str, float] | None:
@@ -220,11 +221,11 @@ def comparison(data: ReportData) -> str:
     if not is_gain_clear(data):
         return f"{reached}; the difference is within the standard error."
     before, after = error_of(data.metric, score), error_of(data.metric, final.score)
-    if before <= 0:
+    if not 0 < before < math.inf:
         return f"{reached}."
     cut = share((before - after) / before)
     label = metric_label(data.metric)
-    if METRICS[data.metric].is_loss:
+    if find_metric(data.metric).is_loss:
         return f"{reached}; the {label} is {cut} lower."
     return f"{reached}; the distance to a perfect {label} is {cut} smaller."
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from metaml.arrays import Array, Flags, Floats
 from metaml.data import Dataset
+from metaml.ensemble.own_scores import with_own_scores
 from metaml.ensemble.threshold_scores import depends_on_thresholds, threshold_score
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, FoldPlan, Outcome, default_metric, metric
@@ -65,6 +66,7 @@ class MetricObjective:
 
     def value(self, outcome: Outcome) -> float:
         """Return the score of an outcome."""
+        outcome = with_own_scores(outcome, self.name, self.truth, self.folds, self.row_weights)
         return threshold_score(
             outcome, self.truth, self.folds, self.name, is_forward=self.is_forward, row_weights=self.row_weights
         )

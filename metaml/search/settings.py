@@ -1,17 +1,19 @@
 """What a tuning session is asked to do, and what follows from that for a data set."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 from metaml.algorithms import ALGORITHMS, READABLE, SEARCHED, check_known
 from metaml.bandits import DEFAULT_POLICY
 from metaml.data import Dataset
+from metaml.data.cells import text_of
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, Limits, metric
 from metaml.evaluation.model_limits import NO_LIMITS, ModelLimits
+from metaml.metrics.costs import costs_named
 from metaml.search.fidelity import check_fidelity
 from metaml.search.fidelity_search import DEFAULT_SEARCH, check_search
 from metaml.search.objectives import objective_names
@@ -48,6 +50,9 @@ TOO_EXPENSIVE, FEWEST_HELD_OUT = 20, 100
 class TuneSettings:
     """What is asked for; a session ends after `seconds` or `n_iterations`, whichever comes first.
 
+    `costs` are those of errors (true class, decision, cost), `own_metric` is a function of the user's own; either makes
+    the metric.
+
     `refits` asks for a final model that is fitted to all rows even where averaging those of the folds is better: it is
     smaller and predicts sooner. `n_layers` is how many layers the ensemble may have, 1 or 2; with None a second layer
     is built if time allows, but not where evaluations are counted. `calibrates` lets the class probabilities of the
@@ -62,6 +67,8 @@ class TuneSettings:
     """
 
     metric: str = "auto"
+    costs: tuple[tuple[str, str, float], ...] = ()
+    own_metric: Callable[..., Any] | None = None
     seconds: float | None = 300.0
     n_iterations: int | None = None
     algorithms: tuple[str, ...] = SEARCHED
@@ -180,7 +187,14 @@ def for_reading(settings: TuneSettings) -> TuneSettings:
 
 
 def check_metric(name: str, dataset: Dataset) -> None:
-    """Raise BadRequest if a metric is not for the task of a data set."""
+    """Raise BadRequest if a metric is not for the task of a data set, or for other classes."""
+    costs = costs_named(name)
+    labels = () if dataset.labels is None else tuple(map(text_of, dataset.labels.tolist()))
+    if costs is not None and labels and costs.labels != labels:
+        raise BadRequest(
+            f"The costs are of the classes {', '.join(costs.labels)}, but {dataset.target!r} has "
+            f"{', '.join(labels[:8])}. Give costs for these."
+        )
     if dataset.task not in metric(name).tasks:
         fitting = [other.removeprefix("neg_") for other, found in METRICS.items() if dataset.task in found.tasks]
         raise BadRequest(

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from metaml.budget import Budget
 from metaml.data import Dataset
-from metaml.evaluation import METRICS, FoldPlan
+from metaml.evaluation import FoldPlan, metric
 from metaml.search.settings import TuneSettings
 from metaml.tuning.bagging import bagging_seconds, can_be_repeated
 from metaml.tuning.second_layer import can_have_layers, second_layer_seconds
@@ -57,7 +57,7 @@ def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -
     plan = searched.plan
     # A fold that trains on the past alone, or on a part of the rows, is no model of all of them.
     is_whole = plan.n_tested == n_rows >= LEAST_AVERAGED and plan.training is None
-    return is_whole and (n_members == 1 or not METRICS[searched.metric].is_about_probabilities)
+    return is_whole and (n_members == 1 or not metric(searched.metric).is_about_probabilities)
 
 
 def closing_seconds(settings: TuneSettings, budget: Budget) -> float:

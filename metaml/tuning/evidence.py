@@ -8,9 +8,10 @@ import numpy as np
 from metaml.arrays import Array, Floats
 from metaml.data import Dataset
 from metaml.ensemble.selection import fold_scores
+from metaml.ensemble.thresholds import decide
 from metaml.metrics import metric
 from metaml.report import calibration_bins
-from metaml.report.evidence import Curve, Evidence, curve_of, interval_coverage, set_coverage, threshold_rows
+from metaml.report.evidence import CostRow, Curve, Evidence, curve_of, interval_coverage, set_coverage, threshold_rows
 from metaml.tuning.finished import Finished
 from metaml.tuning.trials import Found
 
@@ -59,8 +60,34 @@ def evidence_of(dataset: Dataset, found: Found, finished: Finished) -> Evidence 
         coverage=coverage,
         uncalibrated=uncalibrated,
         method="" if known is None else known.calibration.method,
+        costs=_costs(dataset, found, finished, rows),
         calibration_gain=None if known is None else (known.gain, known.error),
     )
+
+
+def _costs(dataset: Dataset, found: Found, finished: Finished, rows: Array) -> list[CostRow]:
+    """Return what decisions cost at the largest probability, at the theoretical thresholds and at those of the model.
+
+    Coors (2018), table 9.
+    """
+    judge = metric(found.metric)
+    if judge.factors is None or finished.predictions is None:
+        return []
+    chances, equal = np.asarray(finished.predictions, dtype=np.float64)[rows], np.ones(len(judge.factors))
+    own = finished.model.multipliers
+    ways = {
+        "largest probability": equal,
+        "theoretical": np.array(judge.factors),
+        "of the model": equal if own is None else np.array(own),
+    }
+    return [
+        CostRow(
+            way,
+            float(factors[0] / factors.sum()) if len(factors) == 2 else None,
+            -judge.function(dataset.y[rows], decide(chances, factors), dataset.weights_of(rows)),
+        )
+        for way, factors in ways.items()
+    ]
 
 
 def _gain_error(dataset: Dataset, found: Found, finished: Finished, scores: Floats, rows: Array) -> float | None:
@@ -98,5 +125,4 @@ def _error(values: Floats, resampled: Callable[[Array], float], rows: Array) -> 
 def _plain(predicted: Floats, dataset: Dataset, part: Array, name: str) -> float:
     """Return the score of some rows at the plain threshold."""
     found = metric(name).on(dataset.y)
-    asked = predicted.argmax(axis=1) if found.needs == "labels" else predicted
-    return float(found.function(dataset.y[part], asked, dataset.weights_of(part)))
+    return float(found.function(dataset.y[part], found.asked(predicted), dataset.weights_of(part)))

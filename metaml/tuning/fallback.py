@@ -9,7 +9,7 @@ import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
-from metaml.evaluation import METRICS
+from metaml.evaluation import metric
 from metaml.model import Member, Model, fit_member
 from metaml.report.wording import STATUS_WORDS, listed
 from metaml.search.settings import TuneSettings, longest_evaluation
@@ -26,7 +26,7 @@ def why_nothing(found: Found, settings: TuneSettings, *, is_stopped: bool) -> st
     statuses: Counter[str] = Counter(trial.outcome.status for trial in found.trials)
     n = len(found.trials)
     if statuses["ok"]:
-        label = METRICS[found.metric].label
+        label = metric(found.metric).label
         return f"no evaluation has a defined {label}; give more rows, fewer --folds or another --metric"
     if n and statuses["memory"] == n:
         return f"no evaluation kept to {settings.limits.megabytes:g} MB of memory; raise --limit-memory"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.threshold_scores import depends_on_thresholds
-from metaml.evaluation import Bar, FoldPlan, Job, Overtime, Race
+from metaml.evaluation import METRICS, Bar, FoldPlan, Job, Overtime, Race, default_metric
 from metaml.search.bandit_search import NextTrial
 from metaml.search.fidelity import at_share
 from metaml.search.settings import TuneSettings, longest_evaluation
@@ -22,7 +22,11 @@ FIT_SHARE = 0.85
 
 @dataclass(frozen=True, eq=False)
 class JobLimits:
-    """What every job of a session has in common; `defaults` are the configurations that may take longer."""
+    """What every job of a session has in common; `defaults` are the configurations that may take longer.
+
+    Workers know the metrics of the list. If the session is judged by another one, no run is a race, and the default
+    metric of the task says which evaluation is ahead.
+    """
 
     dataset: Dataset
     plan: FoldPlan
@@ -94,7 +98,7 @@ class JobLimits:
 
     def _race(self, algorithm: str, complete: Sequence[Trial]) -> Race | None:
         # A score after thresholds cannot be seen on the first folds, nor can what is quick or small lose by its score.
-        if depends_on_thresholds(self.metric) or self.settings.objectives:
+        if depends_on_thresholds(self.metric) or self.settings.objectives or self.metric not in METRICS:
             return None
         # The best of its own algorithm: what is weaker alone may be what an ensemble lacks.
         best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
@@ -103,7 +107,8 @@ class JobLimits:
     def _bar(self, algorithm: str, trials: Sequence[Trial]) -> Bar | None:
         """Return what an evaluation must score to be kept; None if what it predicts is always used."""
         settings = self.settings
-        if settings.keep_predictions or settings.objectives or depends_on_thresholds(self.metric):
+        needs_predictions = depends_on_thresholds(self.metric) or self.metric not in METRICS
+        if settings.keep_predictions or settings.objectives or needs_predictions:
             return None
         return Bar(self.metric, least_score(algorithm, trials))
 
@@ -111,8 +116,9 @@ class JobLimits:
         """Return how far an evaluation that is ahead may exceed its limit; None if time does not count."""
         if self.settings.clock is None:
             return None
-        best = complete[0].outcome.scores[self.metric] if complete else ()
-        return Overtime(self.metric, best, self.settings.limits.seconds, left)
+        judge = self.metric if self.metric in METRICS else default_metric(self.dataset.task)
+        best = complete[0].outcome.scores[judge] if complete else ()
+        return Overtime(judge, best, self.settings.limits.seconds, left)
 
 
 @dataclass(eq=False)

@@ -18,6 +18,7 @@ from metaml.model.front import Front
 from metaml.report import ReportData
 from metaml.report.split_wording import left_out_sentence
 from metaml.report.wording import counted, listed, metric_label
+from metaml.search.judging import judging
 from metaml.search.settings import TuneSettings, keeping_directions, that_weigh
 from metaml.system.threads import at_most_threads
 from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
@@ -94,6 +95,7 @@ def tune(
     settings = settings or TuneSettings()
     budget = budget or Budget(settings.seconds)
     with (
+        judging(settings, dataset) as settings,
         nullcontext(executor) if executor else LocalExecutor(settings.n_workers, n_threads=threads) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,

@@ -13,6 +13,7 @@ import numpy as np
 
 from metaml.budget import Budget
 from metaml.data import Dataset
+from metaml.ensemble.own_scores import with_own_scores
 from metaml.evaluation import Executor, Job, Outcome, make_plan
 from metaml.experience.advisor import Advisor
 from metaml.experience.lesson_files import is_in_file
@@ -331,12 +332,10 @@ class TuneSession:
         return trial
 
     def _store(self, choice: NextTrial, job: Job, outcome: Outcome) -> Trial:
-        """Keep a finished evaluation: in the knowledge base before the search learns of it.
-
-        If the knowledge base refuses it, it can still be part of the model.
-        """
+        """Store a finished evaluation before the search learns of it; one that cannot be stored still counts."""
         is_look = choice.share < 1.0
         objectives = objectives_of(self.metric, (), self.dataset, job.plan) if is_look else self.objectives
+        outcome = with_own_scores(outcome, self.metric, self.dataset.y, job.plan.assignment, self.dataset.row_weights)
         scores, curve = valued(outcome, objectives, self.dataset)
         best = next(iter(ranked(self.trials)), None)
         is_best = outcome.status == "ok" and not is_look and (best is None or scores[0] > best.score)

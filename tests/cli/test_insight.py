@@ -89,7 +89,7 @@ def test_runs_are_ranked_by_a_new_metric_and_by_costs(place):
         (["insight", "--algorithm", "boosting", "--metric", "accuracy", "--default", "rate=7"], "No run has rate '7'"),
         (["plot", "ranks", "--metric", "accuracy", "-o", "x.pdf"], "neither .svg nor .png"),
         (["rerank"], "either a metric or costs"),
-        (["rerank", "--costs", "yes=no"], "Write it as TRUE>DECIDED=COST"),
+        (["rerank", "--costs", "yes=no"], "Write it as TRUE:DECIDED=COST"),
     ],
 )
 def test_a_wrong_wish_is_refused_in_a_sentence(place, words, says):

@@ -9,6 +9,7 @@ from metaml.data import read_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS
 from metaml.evaluation import metric as metric_of
+from metaml.metrics.custom import CUSTOM
 from metaml.model import Model
 from metaml.model import load as load_model
 from metaml.model.table import prediction_table, with_intervals
@@ -98,6 +99,9 @@ def evaluate(
     loaded = model.model if isinstance(model, TuneResult) else model if isinstance(model, Model) else load(model)
     rows = rows_for(loaded, data, weight)
     fitting = [name for name, found in METRICS.items() if loaded.task in found.tasks]
+    if loaded.metric not in METRICS and not loaded.metric.startswith(CUSTOM):
+        # Costs and quantiles are in the name; a function of the user's own is not at hand.
+        fitting.append(loaded.metric)
     names = sorted(fitting, key=lambda name: name != loaded.metric) if metric is None else [metric_of(metric).name]
     if not set(names) <= set(fitting):
         raise BadRequest(f"The metric {metric} is not for a {loaded.task} target. Choose among: {', '.join(fitting)}.")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from metaml.evaluation import METRICS
+from metaml.evaluation import metric as find_metric
 from metaml.report.wording import counted, metric_label, score_text
 from metaml.tuning.trials import Trial
 
@@ -24,7 +24,7 @@ class Goal:
     @classmethod
     def of(cls, metric: str, stop_at: float | None, patience: int | None) -> Self:
         """Return the goal for a score as people write it: that of a loss is positive."""
-        score = None if stop_at is None else -abs(stop_at) if METRICS[metric].is_loss else stop_at
+        score = None if stop_at is None else -abs(stop_at) if find_metric(metric).is_loss else stop_at
         return cls(metric, score, patience)
 
     def reached(self, trials: Sequence[Trial]) -> str:
