@@ -63,6 +63,16 @@ def numbers(text: str | None) -> list[int]:
     return [int(word) for word in words]
 
 
+def shares(text: str) -> list[float]:
+    """Return the numbers in a comma-separated option."""
+    from metaml.errors import BadRequest
+
+    try:
+        return [float(word) for word in names_in(text)]
+    except ValueError:
+        raise BadRequest(f"{text!r} are not numbers. Write them as .05,.5,.95.") from None
+
+
 def prediction_form(is_kept: bool, is_float32: bool) -> "Form | None":
     """Return the number format of stored predictions, or None if they are not stored."""
     if not is_kept:

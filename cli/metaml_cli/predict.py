@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml_cli.live import LiveLine, ticking
+from metaml_cli.options import shares
 from metaml_cli.render import Format, counted, say, show
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ def predict(
         float | None,
         typer.Option(help="Add an interval that holds the true value with this probability, such as 0.9."),
     ] = None,
+    quantiles: Annotated[
+        str | None,
+        typer.Option(help="Add the values that the truth stays below with these probabilities, such as .05,.5,.95."),
+    ] = None,
     verify: Annotated[
         Path | None, typer.Option(metavar="KEY", help="Refuse a model that was not signed with the key in this file.")
     ] = None,
@@ -28,7 +33,8 @@ def predict(
     """Predict the rows of a table, in the same order.
 
     The output has a column `prediction`; with --proba, also one column per class. With --interval it has `low` and
-    `high` for a number, or `set` for a class: the labels that are possible.
+    `high` for a number, or `set` for a class: the labels that are possible. With --quantiles, such as .05,.95, it has a
+    column for each (`q0.05`).
 
     Example: metaml predict results new.csv -o out.csv --proba
     """
@@ -53,6 +59,8 @@ def predict(
         table = prediction_table(loaded, answer, proba=proba)
         if interval is not None:
             table = with_intervals(table, loaded.predict_interval(frame, interval))
+        if quantiles is not None:
+            table = with_intervals(table, loaded.predict_quantiles(frame, shares(quantiles)))
         line.phase("writing")
         text = csv_text(table)
     # Draw no live line between the rows of a table in the terminal.

@@ -21,7 +21,7 @@ from metaml.algorithms import (
     xgboost,
 )
 from metaml.algorithms.base import Algorithm
-from metaml.algorithms.componentwise import additive
+from metaml.algorithms.componentwise import additive, distribution
 from metaml.errors import BadRequest
 
 __all__ = ["ALGORITHMS", "KNOWN", "READABLE", "SEARCHED", "Algorithm", "check_known"]
@@ -41,6 +41,7 @@ KNOWN: tuple[Algorithm, ...] = (
     mlp.ALGORITHM,
     catboost.ALGORITHM,
     additive.ALGORITHM,
+    distribution.ALGORITHM,
 )
 """Every algorithm, also those whose library is not installed here."""
 

@@ -86,6 +86,8 @@ class Algorithm:
     see little in them, and single trees are too weak. `plain` returns, for a configuration, a task and a number of
     columns, the same learner as its library has it, for a program without metaml; None where a library has none.
 
+    `tasks` are those that it serves; where a target is of another one, it is refused or left out.
+
     `is_searched` says whether a search or a bot tries it without being asked for it by name. `is_readable` says whether
     a person can read each of its models: a sum of effects of single columns or pairs, or a few questions.
     """
@@ -108,6 +110,7 @@ class Algorithm:
     stacks: bool = True
     plain: Callable[[Config, Task, int], PlainLearner] | None = None
     is_searched: bool = True
+    tasks: tuple[Task, ...] = ("binary", "multiclass", "regression")
     is_readable: bool = False
 
     def unfitted(

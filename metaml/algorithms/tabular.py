@@ -213,6 +213,11 @@ def _used(X: pd.DataFrame, y: Vector, weight: Vector | None) -> tuple[pd.DataFra
     return X.iloc[used].reset_index(drop=True), np.asarray(y)[used], weight[used]
 
 
+def rows_of_numbers(X: pd.DataFrame, y: Vector, weight: Vector | None) -> tuple[pd.DataFrame, Vector, Vector | None]:
+    """Return the rows that have a weight, their target as numbers, and their weights."""
+    return _used(X, np.asarray(y, dtype=np.float64), weight)
+
+
 class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
     """A classifier for data-set columns; `classes_` are the labels the training rows had."""
 
@@ -260,18 +265,25 @@ class TabularRegressor(RegressorMixin, _Tabular):  # type: ignore[misc]
     def fit(self, X: pd.DataFrame, y: Vector, sample_weight: Vector | None = None) -> Self:
         """Learn from the training rows; those of weight 0 do not matter."""
         allowance = Allowance(self.seconds)
-        X, y, given = _used(X, np.asarray(y, dtype=np.float64), sample_weight)
+        X, y, given = rows_of_numbers(X, y, sample_weight)
+        self._set_moments(y, given)
+        self.low_, self.high_ = float(y.min()), float(y.max())
+        self._fit_standardised(X, y, given, allowance)
+        return self
+
+    def _set_moments(self, y: Vector, given: Vector | None) -> None:
         # Squares of very large or very small targets overflow or vanish, so the deviation is computed on a unit scale.
         unit = float(np.abs(y).max()) or 1.0
         if given is None:
             self.mean_, self.std_ = unit * float((y / unit).mean()), unit * float((y / unit).std())
         else:
             self.mean_, self.std_ = (unit * float(item[0]) for item in weighted_moments(y[:, None] / unit, given))
-        self.low_, self.high_ = float(y.min()), float(y.max())
+
+    def _fit_standardised(self, X: pd.DataFrame, y: Vector, given: Vector | None, allowance: Allowance) -> None:
+        """Fit head and model to the target in units of `std_` from `mean_`; a target with one value needs neither."""
         if self.std_ > 0:
             self._fit_parts(_Rows(X, (y - self.mean_) / self.std_, given, None, given), allowance)
         self.stopped_early_ = allowance.ended_training
-        return self
 
     def predict(self, X: pd.DataFrame | Columns) -> Vector:
         """Return the predicted target of each row, always finite."""

@@ -113,11 +113,11 @@ def _make_decision_tree(kind: type, state: State) -> Any:
     return item
 
 
-_ESTIMATOR = partial(TrustedClass, forget=("head", "model", "settle"), omit=("train", "seconds", "stopped_early_"))
+ESTIMATOR = partial(TrustedClass, forget=("head", "model", "settle"), omit=("train", "seconds", "stopped_early_"))
 
 SHARED = (
-    _ESTIMATOR("TabularClassifier", "metaml.algorithms.tabular:TabularClassifier"),
-    _ESTIMATOR("TabularRegressor", "metaml.algorithms.tabular:TabularRegressor"),
+    ESTIMATOR("TabularClassifier", "metaml.algorithms.tabular:TabularClassifier"),
+    ESTIMATOR("TabularRegressor", "metaml.algorithms.tabular:TabularRegressor"),
     TrustedClass("Head", "metaml.algorithms.preprocessing:Head"),
     TrustedClass("Levels", "metaml.algorithms.categories:Levels"),
     TrustedClass("Impact", "metaml.algorithms.categories:Impact"),

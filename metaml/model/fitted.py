@@ -240,21 +240,28 @@ class Model:
         `frame` is as for `predict`. The columns are `low` and `high`. If the model predicts classes, the column `set`
         has the labels that are possible, the most probable first.
         """
-        import pandas as pd
-
-        from metaml.model.uncertainty import bounds, sets
+        from metaml.model.uncertainty import interval_table
 
         with refusing(self.is_from_file):
             X = self.schema.read(frame).X
-        if self.labels is None:
-            low, high = bounds(self, X, coverage)
-            return pd.DataFrame({"low": low, "high": high}, index=frame.index)
-        outputs = self.outputs(X)
-        inside = sets(self, X, coverage, self.decided(outputs))
-        order = np.argsort(-outputs, axis=1, kind="stable")
-        labels = self.labels
-        found = [labels[places[flags[places]]].tolist() for places, flags in zip(order, inside, strict=True)]
-        return pd.DataFrame({"set": pd.Series(found, dtype=object, index=frame.index)})
+        return interval_table(self, X, coverage).set_axis(frame.index)
+
+    def predict_quantiles(self, frame: pd.DataFrame, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
+        """Return, for each row of a raw table, the values that the truth stays below with these probabilities.
+
+        `frame` is as for `predict`. The columns are named by the `levels`, such as `q0.05`. Members of the algorithm
+        `distribution` know them; quantiles of other models are the ends of intervals around the prediction.
+
+        >>> frame = pd.DataFrame({"x": range(60), "y": [number + number % 7 for number in range(60)]})
+        >>> found = metaml.tune(frame, "y", algorithms="distribution", iterations=1, folds=2, kb=":memory:")
+        >>> found.model.predict_quantiles(frame.head(2), [0.1, 0.9]).columns.tolist()
+        ['q0.1', 'q0.9']
+        """
+        from metaml.model.quantiles import quantile_table
+
+        with refusing(self.is_from_file):
+            X = self.schema.read(frame).X
+        return quantile_table(self, X, levels).set_axis(frame.index)
 
     def predict(self, frame: pd.DataFrame) -> Array:
         """Return the label or value of each row of a raw table, the `frame`; `BadDataset` is raised as by `answer`."""

@@ -145,7 +145,7 @@ def _checked(estimator: Any, schema: Schema) -> Any:
     """Return the estimator if it is one for this schema."""
     n_labels = None if schema.labels is None else len(schema.labels)
     wanted = "TabularRegressor" if n_labels is None else "TabularClassifier"
-    if name_of(estimator) != wanted:
+    if name_of(estimator) not in (wanted, *(("DistributionRegressor",) if n_labels is None else ())):
         raise ValueError(f"a member is not a {wanted}")
     if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
         raise ValueError("a member predicts classes that do not exist")

@@ -52,6 +52,21 @@ def scale_of(logs: Array) -> Floats:
     return np.asarray(np.exp(np.clip(logs, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)))
 
 
+def interval_table(model: Model, X: pd.DataFrame, coverage: float) -> pd.DataFrame:
+    """Return the columns `low` and `high`, or `set` for classes, for rows as features."""
+    import pandas as pd
+
+    labels = model.labels
+    if labels is None:
+        low, high = bounds(model, X, coverage)
+        return pd.DataFrame({"low": low, "high": high})
+    outputs = model.outputs(X)
+    inside = sets(model, X, coverage, model.decided(outputs))
+    order = np.argsort(-outputs, axis=1, kind="stable")
+    found = [labels[places[flags[places]]].tolist() for places, flags in zip(order, inside, strict=True)]
+    return pd.DataFrame({"set": pd.Series(found, dtype=object)})
+
+
 def bounds(model: Model, X: pd.DataFrame, coverage: float) -> tuple[Floats, Floats]:
     """Return the lower and upper ends of the intervals of rows as features."""
     known = _known(model)

@@ -100,7 +100,12 @@ class Draws:
         self._streams: dict[Pair, Iterator[Config]] = {}
         self._asked: Counter[Pair] = Counter()
         self._n_picks = 0
-        pairs = [(item.fingerprint, name) for item in prepared for name in settings.algorithms]
+        pairs = [
+            (item.fingerprint, name)
+            for item in prepared
+            for name in settings.algorithms
+            if item.task in ALGORITHMS[name].tasks
+        ]
         order = np.random.default_rng(settings.seed).permutation(len(pairs))
         self._pairs = [pairs[place] for place in order]
         self._counts: dict[Pair, int] = {}

@@ -186,6 +186,17 @@ def for_reading(settings: TuneSettings) -> TuneSettings:
     return replace(settings, refits=True, n_layers=1, n_repeats=0, calibrates=False)
 
 
+def check_fits(name: str, algorithms: Sequence[str], dataset: Dataset) -> None:
+    """Raise BadRequest if a metric or an algorithm is not for the task of a data set."""
+    others = [found for found in algorithms if dataset.task not in ALGORITHMS[found].tasks]
+    if others:
+        raise BadRequest(
+            f"The algorithm {others[0]} is for {' or '.join(ALGORITHMS[others[0]].tasks)}, but the target "
+            f"{dataset.target!r} is {dataset.task}. Leave it out of the algorithms."
+        )
+    check_metric(name, dataset)
+
+
 def check_metric(name: str, dataset: Dataset) -> None:
     """Raise BadRequest if a metric is not for the task of a data set, or for other classes."""
     costs = costs_named(name)

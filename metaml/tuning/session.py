@@ -33,7 +33,7 @@ from metaml.search.plan import (
     size_of,
 )
 from metaml.search.schedules import DEFAULT_SCHEDULE, Turn, schedule_named
-from metaml.search.settings import TuneSettings, check_metric, folds_and_rows
+from metaml.search.settings import TuneSettings, check_fits, folds_and_rows
 from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import without_weak
 from metaml.tuning.job_limits import JobLimits, OpenJob
@@ -91,7 +91,7 @@ class TuneSession:
         self._n_workers = n_workers or (lambda: settings.n_workers)
         self.budget = budget or Budget(settings.seconds)
         self.metric = ranking_metric(settings.metric, settings.objectives, dataset)
-        check_metric(self.metric, dataset)
+        check_fits(self.metric, settings.algorithms, dataset)
         self.goal = Goal.of(self.metric, settings.stop_at, settings.patience)
         n_folds, max_rows = folds_and_rows(dataset, settings)
         self.plan = make_plan(dataset, n_folds, PLAN_SEED, max_rows, splitter=settings.splitter)

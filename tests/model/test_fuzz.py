@@ -14,14 +14,14 @@ from tests.model.conftest import model_of, table
 from tests.model.fuzzing import contents, damaged, sealed, verdicts
 
 N_CASES = 12
-TASKS = ("binary", "multiclass", "regression")
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import json, sys; from tests.model.test_fuzz import ends; print(json.dumps(ends(sys.argv[1])))"
 
 
 def ends(name: str) -> list[tuple[str, str]]:
     """Return how damaged files of an algorithm's model end."""
-    task = TASKS[list(ALGORITHMS).index(name) % len(TASKS)]
+    tasks = ALGORITHMS[name].tasks
+    task = tasks[list(ALGORITHMS).index(name) % len(tasks)]
     rows = table(task, n=12, seed=5).drop(columns="y")
     rng = random.Random(name)
     with TemporaryDirectory() as folder:

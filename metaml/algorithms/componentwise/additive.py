@@ -76,30 +76,34 @@ class AdditiveModel(Booster):
 
     def fit(self, Z: Matrix, y: Vector, training: Training) -> None:
         """Learn effects from rows and their target."""
-        loss = loss_of(int(y.max()) + 1 if self.is_classification else None)
+        loss = self._loss(y)
         weight = np.ones(len(Z)) if training.weight is None else np.asarray(training.weight, dtype=np.float64)
         rows = Rows(Z, training.categorical, weight / weight.mean(), loss.target(y))
         timer, most = Rounds(training.allowance), training.rounds or MAX_ROUNDS
         ensemble = self._ensemble(rows, loss, training.allowance)
         patience = self.config.get("early_stopping_rounds", most)
         held_out = None if training.validation is None else _HeldOut(ensemble, loss, training.validation)
-        best, kept, self.rounds_ = np.inf, dict(ensemble.totals), 0
+        best, kept, self.intercept_, self.rounds_ = np.inf, dict(ensemble.totals), ensemble.intercept, 0
         for n_done in range(1, most + 1):
-            if self.config["n_pairs"] and n_done == PAIRS_AFTER:
+            if self.config.get("n_pairs") and n_done == PAIRS_AFTER:
                 ensemble.add_pairs(loss.gradient(rows.target, ensemble.scores)[0], self.config["n_pairs"])
             move = next_move(ensemble, loss, rows.target, self.config["learning_rate"])
             if move is None:
                 break
-            ensemble.take(move.values, move.term)
+            ensemble.take(move.values, move.term, move.shift)
             reached = -float(n_done) if held_out is None else held_out.loss_after(move)
             if reached < best:
-                best, kept, self.rounds_ = reached, dict(ensemble.totals), n_done
+                best, kept, self.intercept_ = reached, dict(ensemble.totals), ensemble.intercept
+                self.rounds_ = n_done
             elif n_done - self.rounds_ >= patience:
                 break
             if n_done < most and not timer.may_go_on():
                 break
         self.rounds_ = max(self.rounds_, 1)
-        self.n_columns_, self.intercept_, self.effects_ = Z.shape[1], ensemble.intercept, ensemble.effects(kept)
+        self.n_columns_, self.effects_ = Z.shape[1], ensemble.effects(kept)
+
+    def _loss(self, y: Vector) -> Loss:
+        return loss_of(int(y.max()) + 1 if self.is_classification else None)
 
     def _ensemble(self, rows: Rows, loss: Loss, allowance: Allowance) -> Ensemble:
         """Return an ensemble without effects, of the columns that are selected beforehand."""
@@ -121,7 +125,7 @@ class AdditiveModel(Booster):
             rows.weight,
             loss.start(rows.target, rows.weight),
             curves=curves,
-            shadows=rng if self.config["stopping"] == "probing" else None,
+            shadows=rng if self.config.get("stopping") == "probing" else None,
             terms=[term for term, flag in zip(terms, chosen, strict=True) if flag],
         )
 
@@ -155,11 +159,11 @@ class _HeldOut:
         """Return the mean loss of the rows once an effect has moved."""
         if move.term not in self._codes:
             self._codes[move.term] = self._ensemble.terms[move.term].codes(self._Z)
-        self._scores += move.values[self._codes[move.term]]
+        self._scores += move.values[self._codes[move.term]] + move.shift
         return float(np.average(self._loss.of_rows(self._target, self._scores), weights=self._weight))
 
 
-def _make_model(kind: type, state: State) -> AdditiveModel:
+def make_model(kind: type, state: State) -> AdditiveModel:
     """Return a model of a file whose effects fit together."""
     intercept, effects = state["intercept_"], state["effects_"]
     if intercept.ndim != 1 or intercept.dtype != np.float64 or not all(type(effect) is Effect for effect in effects):
@@ -178,7 +182,7 @@ ALGORITHM = Algorithm(
     modules=("sklearn.preprocessing",),
     saves=(
         *SAVED,
-        TrustedClass("additive", "metaml.algorithms.componentwise.additive:AdditiveModel", make=_make_model),
+        TrustedClass("additive", "metaml.algorithms.componentwise.additive:AdditiveModel", make=make_model),
     ),
     stacks=False,
     is_searched=False,

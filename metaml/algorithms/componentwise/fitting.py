@@ -79,9 +79,10 @@ class Ensemble:
         """Return the term that a step moves."""
         return self.learners[step.learner].term
 
-    def take(self, values: Floats, term: int) -> None:
-        """Add values at each code of a term (codes × outputs) to its effect."""
-        self.scores += values[self.codes[term]]
+    def take(self, values: Floats, term: int, shift: Floats | float = 0.0) -> None:
+        """Add values at each code of a term (codes × outputs) to its effect, and a shift to the intercept."""
+        self.scores += values[self.codes[term]] + shift
+        self.intercept = self.intercept + shift
         self.totals[term] = values + self.totals[term] if term in self.totals else values
 
     def effects(self, totals: Totals) -> tuple[Effect, ...]:

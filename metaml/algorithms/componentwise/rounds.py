@@ -14,16 +14,20 @@ from metaml.algorithms.componentwise.fitting import Ensemble
 from metaml.algorithms.componentwise.losses import Loss
 from metaml.arrays import Floats
 
+SHIFT_RATE = 0.5
+"""Intercepts follow faster than effects: they select nothing."""
+
 
 class Move(NamedTuple):
     """What a round adds to an effect: values at each code of a term (codes × outputs).
 
-    `output` is the score that moves, 0 if all move together.
+    `output` is the score that moves, 0 if all move together. `shift` is what it adds to the intercepts.
     """
 
     term: int
     values: Floats
     output: int
+    shift: Floats
 
 
 def next_move(ensemble: Ensemble, loss: Loss, target: Floats, learning_rate: float) -> Move | None:
@@ -33,7 +37,9 @@ def next_move(ensemble: Ensemble, loss: Loss, target: Floats, learning_rate: flo
         step = ensemble.best(gradient)
         if step is None or ensemble.is_shadow(step):
             return None
-        return Move(ensemble.term_of(step), learning_rate / curvature * step.values, 0)
+        return Move(ensemble.term_of(step), learning_rate / curvature * step.values, 0, np.zeros(gradient.shape[1]))
+    # What columns explain of one parameter changes the level of the other, such as that of the spread.
+    shift = SHIFT_RATE / curvature * np.average(gradient, axis=0, weights=ensemble.weight)
     best, found = np.inf, None
     for output in range(gradient.shape[1]):
         step = ensemble.best(gradient[:, [output]])
@@ -50,4 +56,4 @@ def next_move(ensemble: Ensemble, loss: Loss, target: Floats, learning_rate: flo
     output, step = found
     values = np.zeros((len(step.values), gradient.shape[1]))
     values[:, [output]] = step.values
-    return Move(ensemble.term_of(step), values, output)
+    return Move(ensemble.term_of(step), values, output, shift)

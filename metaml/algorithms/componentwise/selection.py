@@ -80,7 +80,7 @@ def probe(rows: Rows, loss: Loss, rng: np.random.Generator, *, curves: bool = Tr
         move = next_move(ensemble, loss, rows.target, LEARNING_RATE)
         if move is None:
             break
-        ensemble.take(move.values, move.term)
+        ensemble.take(move.values, move.term, move.shift)
         after = np.average(loss.of_rows(rows.target, ensemble.scores), weights=rows.weight)
         first[move.term] = first[move.term] or n_done
         gain[move.term] += before - after
@@ -135,7 +135,7 @@ def _first_selected(ensemble: Ensemble, loss: Loss, target: Floats, n_most: int)
         move = next_move(ensemble, loss, target, LEARNING_RATE)
         if move is None:
             break
-        ensemble.take(move.values, move.term)
+        ensemble.take(move.values, move.term, move.shift)
         found.add((move.output, move.term))
         if len(found) == n_most:
             break

@@ -1,6 +1,7 @@
 """Models from Python: `load` one that was saved, `predict` new rows with it, and `evaluate` it on labelled ones."""
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -37,14 +38,16 @@ def predict(
     *,
     proba: bool = False,
     interval: float | None = None,
+    quantiles: Sequence[float] = (),
 ) -> pd.DataFrame:
     """Return the column `prediction` for the rows of a table, in their order.
 
     `model` is a model, the result of `tune`, or where one was saved. `data` is a csv, parquet or ARFF file or a frame,
     whose index is kept. With `proba`, each class has one more column, with its probability (0 to 1). With an
     `interval`, such as 0.9, the columns `low` and `high` hold the true value with this probability; for classes, the
-    column `set` has the labels that are possible. A note, such as
-    one on a missing column, is a `UserWarning`.
+    column `set` has the labels that are possible. With `quantiles`, such as [0.05, 0.95], a column for each (`q0.05`)
+    has the value that the truth stays below with this probability. A note, such as one on a missing column, is a
+    `UserWarning`.
 
     Raises `BadModel` if there is no model, `BadDataset` for rows that the model cannot use, and `BadRequest` if `proba`
     is asked of a model that predicts a number.
@@ -68,6 +71,8 @@ def predict(
     table = prediction_table(loaded, answer, proba=proba)
     if interval is not None:
         table = with_intervals(table, loaded.predict_interval(frame, interval))
+    if len(quantiles):
+        table = with_intervals(table, loaded.predict_quantiles(frame, quantiles))
     return table.set_axis(frame.index)
 
 
