@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from metaml_kb import KnowledgeBase
 
 BAR = 30
+EXPLAINED = """\
+Does an opening from experience pay? Each data set is left out of what its opening learns. 'ahead' is the best
+level of single models (1: the best candidate, 0: the median) less that of the defaults and then chance;
+'saved' is how many evaluations more chance needs. Sizes are rows that were used. Scores are measured or, where
+a candidate was not run, predicted. An ensemble gains less: metaml replay --ensemble judges it by kept predictions."""
 
 
 def learn(
@@ -98,11 +103,7 @@ def _show_verdicts(base: "KnowledgeBase", wanted: "list[LessonRequest]", output:
     table = memory_verdicts(base, wanted, on_note=say)
     if not len(table):
         return
-    say(
-        "Does an opening from experience pay? Each data set is left out of what its opening learns. 'ahead' is the best"
-    )
-    say("level of single models (1: the best candidate, 0: the median) less that of the defaults and then chance;")
-    say("'saved' is how many evaluations more chance needs. Sizes are rows that were used.")
+    say(EXPLAINED)
     say(as_text(table, None))
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)

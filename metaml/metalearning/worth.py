@@ -70,7 +70,7 @@ def opening_worth(
     if len(replayed) < LEAST_SIMILAR:
         return None
     curves = [replayed_curves(portfolio, k, n_evaluations, defaults=defaults) for k in replayed]
-    saved = np.array([_needed(chance, known[-1]) - n_evaluations for known, chance in curves])
+    saved = np.array([_saved(known, chance) for known, chance in curves])
     ahead = np.array([known[-1] - chance[min(n_evaluations, len(chance)) - 1] for known, chance in curves])
     return Worth(n_evaluations, len(replayed), _interval(saved), _interval(ahead))
 
@@ -120,6 +120,15 @@ def _by_chance(levels: Floats, given: Sequence[int]) -> Floats:
     return np.concatenate([begun, np.array(curve)])
 
 
+def _saved(known: Floats, chance: Floats) -> int:
+    """Return how many evaluations more chance needs for the level that an opening ends at.
+
+    >>> _saved(np.array([0.2, 1.0, 1.0]), np.array([0.2, 0.5, 0.8, 1.0]))
+    2
+    """
+    return _needed(chance, known[-1]) - _needed(known, known[-1])
+
+
 def _needed(curve: Floats, level: float) -> int:
     """Return after how many evaluations a curve reaches a level, at most all of them."""
     reached = np.flatnonzero(curve >= level - 1e-9)
@@ -145,9 +154,9 @@ def verdicts(portfolio: Portfolio, *, defaults: Sequence[AlgorithmConfig] = ()) 
         enough = n_distinct(str(portfolio.metafeatures.index[int(k)]) for k in inside) >= LEAST_FOR_VERDICT
         curves = [replayed_curves(portfolio, int(k), n_most, defaults=defaults) for k in inside] if enough else []
         for n in EVALUATIONS:
-            reached = [(known[min(n, len(known)) - 1], chance) for known, chance in curves]
-            ahead = np.array([level - chance[min(n, len(chance)) - 1] for level, chance in reached])
-            saved = np.array([_needed(chance, level) - n for level, chance in reached])
+            reached = [(known[:n], chance) for known, chance in curves]
+            ahead = np.array([known[-1] - chance[min(n, len(chance)) - 1] for known, chance in reached])
+            saved = np.array([_saved(known, chance) for known, chance in reached])
             error = float(ahead.std(ddof=1) / np.sqrt(len(ahead))) if len(ahead) > 1 else np.nan
             rows.append(
                 {

@@ -27,8 +27,8 @@ def worth_text(known: ExperienceFacts) -> str:
         better += f"({number(found.score[0])} to {number(found.score[2])})."
     return (
         f"Replayed on the {found.n_datasets} most similar data sets, this opening of "
-        f"{counted(found.n_evaluations, 'evaluation')} saved {middle:.0f} more "
+        f"{counted(found.n_evaluations, 'evaluation')} saved {middle:.0f} "
         f"({low:.0f} to {high:.0f} on eight of ten){times}: "
-        f"so many a search from the same defaults needs at random for as good a single model.{better} "
+        f"so many more does a search from the same defaults need at random for as good a single model.{better} "
         "An ensemble of hundreds of evaluations evens this out."
     )

@@ -70,3 +70,12 @@ def test_defaults_come_first_in_both_curves():
     assert known.tolist() == [0.0, 1.0]
     assert chance[0] == 0.0
     assert np.isclose(chance[1], 1 / (N_CANDIDATES - 1))
+
+
+def test_an_opening_of_defaults_only_saves_nothing_and_loses_nothing():
+    defaults = [("svm", {"C": 3.0}), ("svm", {"C": 7.0}), ("svm", {"C": 4.0})]
+
+    found = opening_worth(one_winner(), {"NumberOfInstances": 500.0, "NumberOfFeatures": 8.0}, 3, defaults=defaults)
+
+    assert found is not None
+    assert found.evaluations == (0.0, 0.0, 0.0)

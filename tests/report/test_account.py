@@ -44,7 +44,7 @@ def test_what_experience_saved_is_told_with_an_interval_or_why_it_cannot_be():
 
     page = words(render(replace(full(), experience=known)))
 
-    assert "on the 20 most similar data sets, this opening of 9 evaluations saved 6 more (0 to 31 on eight" in page
+    assert "on the 20 most similar data sets, this opening of 9 evaluations saved 6 (0 to 31 on eight" in page
     assert "cannot be said" in words(render(replace(full(), experience=replace(known, worth=None))))
     assert "Replayed" not in words(render(replace(full(), experience=replace(known, n_warm_starts=0))))
 
