@@ -172,7 +172,7 @@ def batches(options: argparse.Namespace) -> None:
     for name, each in values.items():
         estimate = level(each)
         print(f"{name:<28}{estimate.mean:6.2f} ± {estimate.error:.2f}")
-    said = "Thomas (2019), mlrMBO 2.4: no ranking; RAMBO, table 2: ei.bel ahead of qLCB in synchronous batches"
+    said = "RAMBO, table 1, accuracy level .5: qLCB 4.52 and ei.bel 4.38 on 4 CPUs, 4.72 and 5.00 on 16"
     judged("batches", -pd.DataFrame(values), options, said)
 
 
