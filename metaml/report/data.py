@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from metaml.data import Repair, Task
+from metaml.explanation.effects import Effect, Interaction
 from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
@@ -296,10 +297,11 @@ class ReportData:
     `default lightgbm` or `constant`. `hyperparameters` has the share of each setting per algorithm. `ledger` has
     wall-clock seconds by purpose; the time of parallel workers is divided by their number, so that it adds up to
     `session.used_seconds`. `is_after_thresholds` says whether scores are those after tuning the decision thresholds.
-    `weights` say how rows were weighed, None if all count the same. `evidence` is what the score rests on. `front` is
-    that of several objectives, if it was searched, `readable` the whole model, if a person can read it. `absent`
-    explains in a sentence why a part (by its section name) is missing. `advice` says why the search ended early, if it
-    did, and whether more time is worth it.
+    `weights` say how rows were weighed, None if all count the same. `effects` are curves along the columns that matter
+    most, `interactions` pairs of them that act together. `evidence` is what the score rests on. `front` is that of
+    several objectives, if it was searched, `readable` the whole model, if a person can read it. `absent` explains in a
+    sentence why a part (by its section name) is missing. `advice` says why the search ended early, if it did, and
+    whether more time is worth it.
     """
 
     dataset: DatasetFacts
@@ -314,6 +316,8 @@ class ReportData:
     final: Final | None = None
     hyperparameters: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
     features: Sequence[FeatureImportance] = ()
+    effects: Sequence[Effect] = ()
+    interactions: Sequence[Interaction] = ()
     confusion: Confusion | None = None
     calibration: Sequence[CalibrationBin] = ()
     residuals: Sequence[tuple[float, float]] = ()

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-from metaml.report import account, evidence_section, found, front_section, insight, model_section, search_section
+from metaml.report import (
+    account,
+    effects_section,
+    evidence_section,
+    found,
+    front_section,
+    insight,
+    model_section,
+    search_section,
+)
 from metaml.report.data import ReportData
 from metaml.report.markup import Html, joined, tag
 
@@ -20,6 +29,7 @@ SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html | None]]] = {
     "allocation": ("Who got the evaluations", search_section.allocation),
     "hyperparameters": ("Settings that matter", insight.hyperparameters),
     "features": ("Columns that matter", insight.features),
+    "effects": ("What the columns do", effects_section.effects),
     "errors": ("Where it errs", insight.errors),
     "experience": ("What experience contributed", account.experience),
     "ledger": ("Where the time went", account.ledger),

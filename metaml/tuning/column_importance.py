@@ -16,14 +16,18 @@ from metaml.report import FeatureImportance, feature_importance
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
 from metaml.tuning.closing import closing_seconds
+from metaml.tuning.explained.fold_ensemble import FoldEnsemble, fold_ensemble
 from metaml.tuning.finished import Finished
 from metaml.tuning.trials import FoldModels, Found, Trial
 
 Array = npt.NDArray[np.float64]
-UNTIMED_SECONDS = 10.0
+UNTIMED_SECONDS, TIME_SHARE = 10.0, 0.6
+"""Seconds where time does not count, else the share of what is left; curves along the columns get some, too."""
 LEAST_SECONDS = 0.3
 ALL_SHARE, PROBE_ROWS, FEWEST_ROWS, MOST_ROWS = 0.7, 100, 50, 1000
 """The share of the time for asking the whole model, the rows that show how long it takes, and the rows of a fold."""
+N_REPEATS = 3
+"""How often a column is shuffled if there is one fold only: with several, they show the spread."""
 
 
 def column_importances(
@@ -45,7 +49,7 @@ def column_importances(
         return [], "The importance of the columns was not measured: there is only a fallback."
     seconds = UNTIMED_SECONDS
     if settings.seconds is not None:
-        seconds = budget.left - 0.5 * closing_seconds(settings, budget)
+        seconds = TIME_SHARE * (budget.left - 0.5 * closing_seconds(settings, budget))
     trial = max(finished.chosen, key=lambda member: (-member.trial.layer, member.weight, member.trial.score)).trial
     too_late = "The importance of the columns was not measured: there was no time left. Give more."
     kept = models.get(trial.run.identity)
@@ -53,7 +57,7 @@ def column_importances(
     if seconds < max(LEAST_SECONDS, 0.0 if kept else 2 * trial.outcome.fit_seconds / n_folds):
         return [], too_late
     own = Budget(seconds)
-    of_all = _of_all(dataset, found, finished, settings, Budget(ALL_SHARE * seconds))
+    of_all = _of_all(dataset, found, fold_ensemble(found, finished, models), settings, Budget(ALL_SHARE * seconds))
     if of_all:
         return of_all, ""
     # Of folds in time, the last one has learnt from most rows.
@@ -95,27 +99,31 @@ def _score(truth: Array, predicted: Array, weight: Array | None = None, *, metri
 
 
 def _of_all(
-    dataset: Dataset, found: Found, finished: Finished, settings: TuneSettings, budget: Budget
+    dataset: Dataset, found: Found, ensemble: FoldEnsemble | None, settings: TuneSettings, budget: Budget
 ) -> list[FeatureImportance]:
     """Return the columns by importance to the whole model, over all folds; none without fold models or time."""
-    model, plan = finished.model, found.plan
-    if found.repeated or model.n_fold_models != plan.n_folds or plan.n_folds < 2 or not len(dataset.X.columns):
+    if ensemble is None or not len(dataset.X.columns):
         return []
+    tests, multipliers = ensemble.tests(), ensemble.model.multipliers
 
     def predict_by(fold: int, rows: pd.DataFrame) -> Array:
-        outputs = model.outputs(rows.reset_index(drop=True), fold)
-        return outputs if model.multipliers is None else outputs * np.asarray(model.multipliers)
+        outputs = ensemble.outputs(rows, fold)
+        return outputs if multipliers is None else outputs * np.asarray(multipliers)
 
-    tests = [plan.split(fold)[1] for fold in range(plan.n_folds)]
+    folds = ensemble.folds
+    n_repeats = 1 if len(folds) > 1 else N_REPEATS
     begun = budget.left
-    predict_by(0, dataset.X.iloc[tests[0][:PROBE_ROWS]])
-    per_row = (begun - budget.left) / max(min(len(tests[0]), PROBE_ROWS), 1)
+    probe = tests[folds[0]][:PROBE_ROWS]
+    predict_by(folds[0], dataset.X.iloc[probe])
+    per_row = (begun - budget.left) / max(len(probe), 1)
     # Every column is shuffled once in each fold; beyond a few rows, time grows with their number.
-    affordable = budget.left / (1.5 * per_row * plan.n_folds * (len(dataset.X.columns) + 1)) if per_row else MOST_ROWS
+    affordable = (
+        budget.left / (1.5 * per_row * n_repeats * len(folds) * (len(dataset.X.columns) + 1)) if per_row else MOST_ROWS
+    )
     if affordable < FEWEST_ROWS:
         return []
     found_all = feature_importance(
-        [(partial(predict_by, fold), test) for fold, test in enumerate(tests)],
+        [(partial(predict_by, fold), test) for fold, test in tests.items()],
         dataset.X,
         dataset.y,
         partial(_score, metric=found.metric, y=dataset.y),
@@ -123,7 +131,7 @@ def _of_all(
         budget=budget,
         row_weights=dataset.row_weights,
         most_rows=int(min(affordable, MOST_ROWS)),
-        n_repeats=1,
+        n_repeats=n_repeats,
     )
     return [replace(item, is_of_all=True) for item in found_all]
 

@@ -25,6 +25,7 @@ from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
 from metaml.tuning.closing import refit_reserve, reserve_for
 from metaml.tuning.column_choice import with_best_columns
 from metaml.tuning.column_importance import column_importances
+from metaml.tuning.explained.column_effects import with_effects
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
 from metaml.tuning.front.building import build_front, front_seconds
@@ -133,6 +134,7 @@ def tune(
         data = tell(
             comparison=compare_splits(dataset, found, end, settings), own_test=test, left_out=left_out, front=front
         )
+        data = with_effects(data, dataset, found, finished, hurried, end, models)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions, front=front)
         seconds = budget.used

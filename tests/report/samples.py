@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from metaml.data import Repair
+from metaml.explanation.effects import Effect as ColumnEffect
+from metaml.explanation.effects import Interaction
 from metaml.explanation.readable import Effect, ReadableModel
 from metaml.explanation.score_card import score_card
 from metaml.report import (
@@ -104,6 +106,14 @@ def full() -> ReportData:
         ),
         hyperparameters={"lightgbm": [("rate", 0.5), ("depth", 0.3)]},
         features=[FeatureImportance("income", 0.05, 0.01), FeatureImportance("age", -0.001, 0.002)],
+        effects=[
+            ColumnEffect("income", (0.0, 10.0, 50.0), ((0.2, 0.4, 0.8), (0.3, 0.5, 0.7)), (0.2, 0.4, 0.4), "yes"),
+            ColumnEffect("town", ("Ulm", "<b>"), ((0.4, 0.6), (0.5, 0.6)), (0.7, 0.3), "yes"),
+        ],
+        interactions=[
+            Interaction("income", "age", 0.3, 0.05, (0.0, 50.0), (("low", (0.2, 0.4)), ("high", (0.6, 0.3)))),
+            Interaction("income", "town", 0.1, 0.02),
+        ],
         confusion=Confusion(["no", "yes"], [[200, 100], [50, 850]]),
         readable=readable(),
         evidence=Evidence(n_trained=80, n_tested=100, fold_scores=[0.8, 0.9]),
