@@ -83,6 +83,12 @@ def portfolio_at_hand(kb: KnowledgeBase, request: LessonRequest) -> Portfolio | 
     return None
 
 
+def shipped_portfolio(request: LessonRequest) -> Portfolio | None:
+    """Return the portfolio that comes with metaml, also without a knowledge base; None if data sets are left out."""
+    paths = (SHIPPED / LessonRequest(item.metric, item.task).file_name for item in (request, _usual(request)))
+    return None if request.left_out else next(filter(None, map(load_portfolio, paths)), None)
+
+
 def _paths(kb: KnowledgeBase, request: LessonRequest) -> Iterator[Path]:
     """Yield where lessons for such a session may be, the most fitting first."""
     place, is_started = place_of(kb), has_starter(kb)

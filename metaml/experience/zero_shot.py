@@ -15,13 +15,14 @@ from metaml.data import Dataset, from_frame
 from metaml.data.given import one_or_more
 from metaml.data.names import free_name
 from metaml.errors import BadRequest
-from metaml.experience.lesson_files import LessonRequest, portfolio_at_hand
+from metaml.experience.lesson_files import LessonRequest, portfolio_at_hand, shipped_portfolio
 from metaml.experience.load_history import check_left_out, to_leave_out
 from metaml.experience.suggest import request_for
 from metaml.metafeatures import describe
 from metaml.metalearning.initial_design import InitialDesign
+from metaml.metalearning.portfolio import Portfolio
 from metaml.spaces.config import Config
-from metaml.starter import open_with_starter
+from metaml.starter import open_with_starter, would_be_shipped
 from metaml_kb import KnowledgeBase
 
 DESCRIBE_SECONDS = 0.5
@@ -70,10 +71,14 @@ def zero_shot(
         known = ", ".join(name for name, item in ALGORITHMS.items() if item.plain is not None)
         raise BadRequest(f"No library has {algorithm} as one plain estimator. Choose among: {known}.")
     dataset = _dataset_of(X, y, task)
-    request = request_for(dataset, metric=metric, algorithms=[algorithm])
-    with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
-        config = recommended(base, dataset, request, exclude_datasets=tuple(one_or_more(exclude_datasets)))
-        where = base.name
+    request, left_out = request_for(dataset, metric=metric, algorithms=[algorithm]), one_or_more(exclude_datasets)
+    if not left_out and not isinstance(kb, KnowledgeBase) and would_be_shipped(kb):
+        # To make a knowledge base takes seconds; what it would teach comes with metaml.
+        where, config = "The experience that comes with metaml", _chosen(shipped_portfolio(request), dataset, request)
+    else:
+        with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
+            config = recommended(base, dataset, request, exclude_datasets=left_out)
+            where = base.name
     if config is None:
         told = (
             f"{where} knows too little about {algorithm}: these are default settings. Make experience with metaml bot."
@@ -96,7 +101,11 @@ def recommended(
         check_left_out(kb, exclude_datasets)
         left_out = to_leave_out(kb, exclude_datasets)
         request = LessonRequest(request.metric, request.task, request.algorithms, left_out)
-    portfolio = portfolio_at_hand(kb, request)
+    return _chosen(portfolio_at_hand(kb, request), dataset, request)
+
+
+def _chosen(portfolio: Portfolio | None, dataset: Dataset, request: LessonRequest) -> Config | None:
+    """Return the configuration of a portfolio that suits a data set; None if there is none."""
     if portfolio is None:
         return None
     space = ALGORITHMS[request.algorithms[0]].space(dataset.task)

@@ -48,6 +48,16 @@ def open_with_starter(path_or_url: str | Path | None = None) -> KnowledgeBase:
     return open_kb(path_or_url)
 
 
+def would_be_shipped(path_or_url: str | Path | None = None) -> bool:
+    """Return whether opening this knowledge base would make one that holds what comes with metaml, and nothing else.
+
+    >>> would_be_shipped(":memory:")
+    False
+    """
+    path = sqlite_path(locate(path_or_url))
+    return path is not None and starter_file() == SHIPPED and not path.exists()
+
+
 def add_starter(kb: KnowledgeBase) -> Merged:
     """Bring in what the knowledge base lacks of the starter, and return what that was."""
     file = starter_file()

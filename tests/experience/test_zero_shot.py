@@ -50,3 +50,12 @@ def test_what_cannot_be_a_plain_estimator_and_rows_without_a_target_are_refused(
         metaml.zero_shot("lightgmb", *IRIS, kb=":memory:")
     with pytest.raises(BadRequest, match=r"y has the shape \(3,\), X has 150 rows"):
         metaml.zero_shot("lightgbm", IRIS[0], np.zeros(3), kb=":memory:")
+
+
+def test_the_experience_that_comes_with_metaml_is_asked_without_making_a_knowledge_base(kb, tmp_path, monkeypatch):
+    monkeypatch.delenv("METAML_STARTER", raising=False)
+
+    estimator = metaml.zero_shot("lightgbm", *IRIS, kb=tmp_path / "none.db")
+
+    assert not (tmp_path / "none.db").exists()
+    assert estimator.get_params() == metaml.zero_shot("lightgbm", *IRIS, kb=kb).get_params()
