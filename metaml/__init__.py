@@ -50,6 +50,9 @@ _HOMES = {
     "zero_shot": "metaml.experience.zero_shot",
 }
 
+MODULES = ("optuna",)
+"""Modules of functions for those who use another library, too."""
+
 __all__ = [
     "DatasetRecord",
     "KnowledgeBase",
@@ -81,6 +84,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        return import_module(f"metaml.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home, _, original = _HOMES[name].partition(":")

@@ -97,6 +97,8 @@ def folder(request: pytest.FixtureRequest, page: str, tmp_path: Path, monkeypatc
     else:
         shutil.copytree(request.getfixturevalue("finished"), tmp_path, dirs_exist_ok=True)
         monkeypatch.delenv("METAML_STARTER")
+    if page == "docs/howto/optuna.md":
+        make_study(tmp_path)
     if page == "docs/howto/share.md":
         make_knowledge_bases_of_a_team(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -111,6 +113,15 @@ def make_tables_of_others(folder: Path) -> None:
     (folder / "metafeatures.csv").write_text("task_id,NumberOfInstances\n1,100\n2,200\n3,300\n")
     with open_kb(folder / "kb.db") as kb:
         fill(kb)
+
+
+def make_study(folder: Path) -> None:
+    """Write the study that somebody made with Optuna."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(storage=f"sqlite:///{folder / 'study.db'}", study_name="mine", direction="maximize")
+    study.optimize(lambda trial: trial.suggest_float("C", 0.0, 1.0), n_trials=2)
 
 
 def make_knowledge_bases_of_a_team(folder: Path) -> None:

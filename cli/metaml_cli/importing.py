@@ -1,4 +1,4 @@
-"""`metaml kb import-table`, `import-metafeatures` and `import-openml`: import results of other people."""
+"""`metaml kb import-table`, `import-metafeatures`, `import-openml`, `import-optuna`: import results of others."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaml_cli.kb import KB, opened
-from metaml_cli.render import say
+from metaml_cli.render import counted, say
 
 if TYPE_CHECKING:
     from metaml_kb.table_import.runs import ImportReport
@@ -141,11 +141,36 @@ def import_openml_(
             say(f"{name} is set aside: {reason}")
 
 
+def import_optuna_(
+    url: Annotated[str, typer.Argument(help="Storage of the study: a URL such as sqlite:///study.db, or a file.")],
+    algorithm: Annotated[str, typer.Option(help="What the study tuned, such as lightgbm.")],
+    dataset: Annotated[str, typer.Option(help="Name or fingerprint of the data set; a new name makes a new one.")],
+    metric: Annotated[str, typer.Option(help="What the objective returned, such as accuracy or rmse.")],
+    study: Annotated[str | None, typer.Option(help="Name of the study, if the storage has several.")] = None,
+    kb: KB = None,
+) -> None:
+    """Import the finished trials of an Optuna study as runs.
+
+    Parameters keep the names that the study has for them. A study that minimises returned a loss.
+
+    Example: metaml kb import-optuna study.db --algorithm svm --dataset iris --metric accuracy
+    """
+    from metaml.records.study import import_study, load_study
+
+    found = load_study(url, study)
+    with opened(kb, create=True) as base:
+        report = import_study(base, found, dataset=dataset, algorithm=algorithm, metric=metric)
+    say(f"{report.study}: {counted(report.n_new, 'new run')}, {report.n_known:,} known before.")
+    if report.n_left_out:
+        say(f"{counted(report.n_left_out, 'trial')} left out: not finished, or without parameters or a number.")
+
+
 def register(app: typer.Typer) -> None:
     """Add these commands to `metaml kb`."""
     app.command("import-table")(import_table_)
     app.command("import-metafeatures")(import_metafeatures_)
     app.command("import-openml")(import_openml_)
+    app.command("import-optuna")(import_optuna_)
 
 
 def _defaults(pairs: list[str]) -> dict[str, str]:

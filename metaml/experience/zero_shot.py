@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterable
-from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,20 +11,13 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS, check_known
 from metaml.data import Dataset, from_frame
-from metaml.data.given import one_or_more
 from metaml.data.names import free_name
 from metaml.errors import BadRequest
-from metaml.experience.lesson_files import LessonRequest, portfolio_at_hand, shipped_portfolio
-from metaml.experience.load_history import check_left_out, to_leave_out
+from metaml.experience.recommended import recommended
 from metaml.experience.suggest import request_for
-from metaml.metafeatures import describe
-from metaml.metalearning.initial_design import InitialDesign
-from metaml.metalearning.portfolio import Portfolio
 from metaml.spaces.config import Config
-from metaml.starter import open_with_starter, would_be_shipped
 from metaml_kb import KnowledgeBase
 
-DESCRIBE_SECONDS = 0.5
 OTHER_PIPELINES = {"booster": ("dart", "gblinear")}
 """Settings whose learner needs other columns, or another number of rounds, than a plain estimator gets."""
 
@@ -71,53 +63,15 @@ def zero_shot(
         known = ", ".join(name for name, item in ALGORITHMS.items() if item.plain is not None)
         raise BadRequest(f"No library has {algorithm} as one plain estimator. Choose among: {known}.")
     dataset = _dataset_of(X, y, task)
-    request, left_out = request_for(dataset, metric=metric, algorithms=[algorithm]), one_or_more(exclude_datasets)
-    if not left_out and not isinstance(kb, KnowledgeBase) and would_be_shipped(kb):
-        # To make a knowledge base takes seconds; what it would teach comes with metaml.
-        where, config = "The experience that comes with metaml", _chosen(shipped_portfolio(request), dataset, request)
-    else:
-        with nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base:
-            config = recommended(base, dataset, request, exclude_datasets=left_out)
-            where = base.name
-    if config is None:
-        told = (
-            f"{where} knows too little about {algorithm}: these are default settings. Make experience with metaml bot."
-        )
+    request = request_for(dataset, metric=metric, algorithms=[algorithm])
+    found, who = recommended(kb, dataset, request, 1, exclude_datasets=exclude_datasets, is_wanted=_is_plain)
+    if not found:
+        told = f"{who} knows too little about {algorithm}: these are default settings. Make experience with metaml bot."
         warnings.warn(told, UserWarning, stacklevel=2)
-        config = ALGORITHMS[algorithm].space(dataset.task).default()
+    config = found[0] if found else ALGORITHMS[algorithm].space(dataset.task).default()
     learner = plain(config, dataset.task, dataset.X.shape[1])
     estimator = getattr(import_module(learner.module), learner.kind)(**learner.settings)
     return estimator.set_params(random_state=random_state) if "random_state" in estimator.get_params() else estimator
-
-
-def recommended(
-    kb: KnowledgeBase, dataset: Dataset, request: LessonRequest, *, exclude_datasets: tuple[str, ...] = ()
-) -> Config | None:
-    """Return the configuration that did best on data sets like this one; None if the knowledge base knows too little.
-
-    Only lessons that are stored already are asked: learning new ones takes longer than anybody wants to wait here.
-    """
-    if exclude_datasets:
-        check_left_out(kb, exclude_datasets)
-        left_out = to_leave_out(kb, exclude_datasets)
-        request = LessonRequest(request.metric, request.task, request.algorithms, left_out)
-    return _chosen(portfolio_at_hand(kb, request), dataset, request)
-
-
-def _chosen(portfolio: Portfolio | None, dataset: Dataset, request: LessonRequest) -> Config | None:
-    """Return the configuration of a portfolio that suits a data set; None if there is none."""
-    if portfolio is None:
-        return None
-    space = ALGORITHMS[request.algorithms[0]].space(dataset.task)
-    design = InitialDesign(
-        portfolio,
-        describe(dataset, seconds=DESCRIBE_SECONDS).values,
-        algorithms=request.algorithms,
-        is_valid=lambda _, config: space.is_valid(config) and _is_plain(config),
-        n_rows=len(dataset.y),
-    )
-    found = design.first(1)
-    return found[0].config if found else None
 
 
 def _is_plain(config: Config) -> bool:
