@@ -14,6 +14,7 @@ from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import Dataset, Names, Ordinal, ReadingLimits, column_options
+from metaml.data.arrow import ArrowTable
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
@@ -43,7 +44,7 @@ NO_KB = ":memory:"
 
 
 def tune(
-    data: str | Path | pd.DataFrame,
+    data: str | Path | pd.DataFrame | ArrowTable,
     target: str | None = None,
     *,
     task: str | None = None,
@@ -97,7 +98,7 @@ def tune(
     ordinal: Ordinal = (),
     increasing: Names = (),
     decreasing: Names = (),
-    test: str | Path | pd.DataFrame | None = None,
+    test: str | Path | pd.DataFrame | ArrowTable | None = None,
     cv: Any = None,
     kb: str | Path | KnowledgeBase | None = None,
     name: str | None = None,

@@ -18,6 +18,7 @@ from metaml.algorithms import SEARCHED
 from metaml.budget import seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
 from metaml.data import TASKS, ColumnOptions, read_frame
+from metaml.data.arrow import ArrowTable, as_pandas
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits
@@ -45,7 +46,7 @@ from metaml_kb import KnowledgeBase, open_kb
 from metaml_kb.lookup import StoredRun, find_run
 
 Place = str | Path | KnowledgeBase | None
-Data = str | Path | pd.DataFrame
+Data = str | Path | pd.DataFrame | ArrowTable
 
 
 def suggest(
@@ -121,9 +122,10 @@ def reproduce(run: str, data: Data | None = None, *, target: str | None = None, 
     """
     with _opened(kb) as base:
         stored = find_run(base, run)
-    if isinstance(data, pd.DataFrame):
-        return _reproduce_on_frame(stored, data, target)
-    return evaluate_again(stored, dataset_of(stored, None if data is None else Path(data), target))
+    table = as_pandas(data)
+    if isinstance(table, pd.DataFrame):
+        return _reproduce_on_frame(stored, table, target)
+    return evaluate_again(stored, dataset_of(stored, None if table is None else Path(table), target))
 
 
 def _reproduce_on_frame(stored: StoredRun, frame: pd.DataFrame, target: str | None) -> Reproduction:
@@ -185,7 +187,8 @@ def check(model: str | Path | Model, data: Data, *, limit: float = 0.6) -> Check
 
 
 def _rows_for(model: Model, data: Data) -> pd.DataFrame:
-    return data if isinstance(data, pd.DataFrame) else read_frame(data, like=model.schema)
+    table = as_pandas(data)
+    return table if isinstance(table, pd.DataFrame) else read_frame(table, like=model.schema)
 
 
 def describe(

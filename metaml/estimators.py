@@ -26,6 +26,7 @@ from metaml.api import result_of, settings_of
 from metaml.budget import Budget
 from metaml.cluster.choice import Scheduler
 from metaml.data import ColumnOptions, Dataset, Names, Ordinal, Repair, column_options, from_frame
+from metaml.data.arrow import as_pandas
 from metaml.data.columns import with_noun
 from metaml.data.fingerprint import fingerprint
 from metaml.data.given import name_of
@@ -266,6 +267,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, *, reset: bool = False) -> pd.DataFrame:
         """Return rows with the columns' names, or x0, x1 … where they have none."""
+        X = as_pandas(X)
         if isinstance(X, pd.DataFrame):
             frame = validate_data(self, X, reset=reset, skip_check_array=True)
         else:

@@ -7,6 +7,7 @@ from types import FrameType
 
 import pandas as pd
 
+from metaml.data.arrow import ArrowTable, as_pandas
 from metaml.data.content import NO_LIMITS, ReadingLimits
 from metaml.data.dataset import Dataset
 from metaml.data.options import NO_OPTIONS, ColumnOptions
@@ -19,7 +20,7 @@ SAY_NOTHING = frozenset(
 
 
 def dataset_in(
-    data: str | Path | pd.DataFrame,
+    data: str | Path | pd.DataFrame | ArrowTable,
     target: str | None = None,
     task: str | None = None,
     name: str | None = None,
@@ -34,9 +35,10 @@ def dataset_in(
     >>> dataset_in(pd.DataFrame({"x": range(20), "y": ["a", "b"] * 10})).target
     'y'
     """
-    if isinstance(data, pd.DataFrame):
-        return from_frame(data, target, task, name or name_of(data), one_or_more(ignore), options)
-    return read_dataset(data, target, task, name, limits, one_or_more(ignore), options)
+    table = as_pandas(data)
+    if isinstance(table, pd.DataFrame):
+        return from_frame(table, target, task, name or name_of(data), one_or_more(ignore), options)
+    return read_dataset(table, target, task, name, limits, one_or_more(ignore), options)
 
 
 def name_of(value: object) -> str:

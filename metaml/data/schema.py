@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metaml.arrays import Array, Floats
+from metaml.data.arrow import as_pandas
 from metaml.data.cells import (
     WordColumn,
     are_truth_values,
@@ -111,6 +112,7 @@ class Schema:
 
     def read(self, frame: pd.DataFrame) -> Applied:
         """Return the features of the frame's rows together with what was missing or unreadable in it."""
+        frame = as_pandas(frame)
         names = self.names_of(frame.columns)
         places = {name: place for place, name in enumerate(names)}
         floats = [feature for feature in self.features if feature.how != "category"]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from metaml.algorithms import ALGORITHMS, check_known
 from metaml.data import Dataset, from_frame
+from metaml.data.arrow import as_pandas
 from metaml.data.names import free_name
 from metaml.errors import BadRequest
 from metaml.experience.recommended import recommended
@@ -79,6 +80,7 @@ def _is_plain(config: Config) -> bool:
 
 
 def _dataset_of(X: Any, y: Any, task: str | None) -> Dataset:
+    X = as_pandas(X)
     frame = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)).add_prefix("x")
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     target = free_name("target", set(frame.columns))

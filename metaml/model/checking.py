@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.data.arrow import as_pandas
 from metaml.data.cells import category_text, words_of
 from metaml.ensemble.thresholds import decide
 from metaml.errors import BadDataset, BadRequest
@@ -110,6 +111,7 @@ def check(model: Model, frame: pd.DataFrame, *, limit: float = LIMIT, seed: int 
         raise BadRequest(
             "The model was saved without training rows to compare with. Run metaml tune without --no-sample."
         )
+    frame = as_pandas(frame)
     if len(frame) < FEWEST_ROWS:
         raise BadDataset(
             f"{len(frame)} rows are too few to compare with the training data. Give {FEWEST_ROWS} at least."

@@ -244,7 +244,8 @@ class Model:
 
         with refusing(self.is_from_file):
             X = self.schema.read(frame).X
-        return interval_table(self, X, coverage).set_axis(frame.index)
+        table = interval_table(self, X, coverage)
+        return table.set_axis(frame.index) if hasattr(frame, "index") else table
 
     def predict_quantiles(self, frame: pd.DataFrame, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
         """Return, for each row of a raw table, the values that the truth stays below with these probabilities.

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     import optuna
     import pandas as pd
 
+    from metaml.data.arrow import ArrowTable
     from metaml.spaces.config import Config
     from metaml_kb import KnowledgeBase
 
 
 def warm_start(
     study: optuna.Study,
-    data: str | Path | pd.DataFrame,
+    data: str | Path | pd.DataFrame | ArrowTable,
     algorithm: str,
     n: int = 10,
     *,

@@ -12,6 +12,7 @@ import pandas as pd
 
 from metaml.arrays import Array, Floats
 from metaml.data import Dataset, Schema, read_frame
+from metaml.data.arrow import ArrowTable, as_pandas
 from metaml.data.cells import category_text, floats_of, holds_floats, numbers_of, text_of, without_extremes, words_of
 from metaml.data.names import usable_names
 from metaml.data.target import find_column
@@ -65,13 +66,13 @@ class OwnTest:
         return facts
 
 
-def own_test(table: str | Path | pd.DataFrame, dataset: Dataset) -> OwnTest:
+def own_test(table: str | Path | pd.DataFrame | ArrowTable, dataset: Dataset) -> OwnTest:
     """Return a test table, checked against the data set that the model will be made for."""
     weight = dataset.roles.options.weight
     return labelled_rows(table, dataset.schema, dataset.labels, dataset.name, " as --test", weight=weight)
 
 
-def rows_for(model: Model, table: str | Path | pd.DataFrame, weight: str | None = None) -> OwnTest:
+def rows_for(model: Model, table: str | Path | pd.DataFrame | ArrowTable, weight: str | None = None) -> OwnTest:
     """Return the labelled rows of a table that a model is scored on.
 
     They count by the column `weight`, or by that of the search if the table has it.
@@ -83,7 +84,7 @@ def rows_for(model: Model, table: str | Path | pd.DataFrame, weight: str | None 
 
 
 def labelled_rows(
-    table: str | Path | pd.DataFrame,
+    table: str | Path | pd.DataFrame | ArrowTable,
     schema: Schema,
     labels: Array | None,
     dataset: str,
@@ -97,10 +98,11 @@ def labelled_rows(
     `where` ends the advice on what to give. `weight` is the column that says how much a row counts; if the table lacks
     it, all rows count the same, unless it is needed.
     """
-    if isinstance(table, pd.DataFrame):
-        frame, name = table, "the test table"
+    given = as_pandas(table)
+    if isinstance(given, pd.DataFrame):
+        frame, name = given, "the test table"
     else:
-        frame, name = read_frame(table, like=schema), Path(table).name
+        frame, name = read_frame(given, like=schema), Path(given).name
     names, _ = usable_names(frame.columns)
     find_column(names, schema.target, name, f"Give a table with it{where}.")
     sources = {feature.source for feature in schema.features}

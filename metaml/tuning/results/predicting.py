@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from metaml.data import read_frame
+from metaml.data.arrow import ArrowTable, as_pandas
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS
 from metaml.evaluation import metric as metric_of
@@ -34,7 +35,7 @@ def load(path: str | Path) -> Model:
 
 def predict(
     model: str | Path | Model | TuneResult,
-    data: str | Path | pd.DataFrame,
+    data: str | Path | pd.DataFrame | ArrowTable,
     *,
     proba: bool = False,
     interval: float | None = None,
@@ -64,7 +65,8 @@ def predict(
     loaded = model.model if isinstance(model, TuneResult) else model if isinstance(model, Model) else load(model)
     if proba and loaded.labels is None:
         raise BadRequest(f"The model predicts the number {loaded.schema.target!r}: leave proba out.")
-    frame = data if isinstance(data, pd.DataFrame) else read_frame(data, like=loaded.schema)
+    table = as_pandas(data)
+    frame = table if isinstance(table, pd.DataFrame) else read_frame(table, like=loaded.schema)
     answer = loaded.answer(frame)
     for note in (*loaded.notes, *answer.notes):
         warnings.warn(note, UserWarning, stacklevel=2)
@@ -78,7 +80,7 @@ def predict(
 
 def evaluate(
     model: str | Path | Model | TuneResult,
-    data: str | Path | pd.DataFrame,
+    data: str | Path | pd.DataFrame | ArrowTable,
     *,
     metric: str | None = None,
     weight: str | None = None,
