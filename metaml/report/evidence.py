@@ -65,7 +65,8 @@ class Evidence:
 
     A model of a fold was trained on `n_trained` rows in the mean; `n_tested` were tested. `fold_scores` are those of
     the final model, `error` is the standard error of their mean (by bootstrap if there is one fold), `gain_error`
-    that of the gain over the best default; None if unknown. `uncalibrated` are reliability bins before the
+    that of the gain over the best default; None if unknown. Where folds follow one another in time, `later_error` is by
+    how much the score of a later fold may differ from their mean. `uncalibrated` are reliability bins before the
     calibration by `method`, which lowered the log loss by `calibration_gain`. `costs` are those of several ways to
     decide, if the search was judged by costs.
     """
@@ -75,6 +76,7 @@ class Evidence:
     fold_scores: Sequence[float] = ()
     error: float | None = None
     gain_error: float | None = None
+    later_error: float | None = None
     curves: Sequence[Curve] = ()
     thresholds: Sequence[ThresholdRow] = ()
     coverage: Sequence[CoverageRow] = ()

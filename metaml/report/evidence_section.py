@@ -47,6 +47,11 @@ def _folds(data: ReportData, known: Evidence) -> Html | None:
     ]
     spread = f"mean {score_text(data.metric, sum(scores) / len(scores))}{error_text(known.error)} (standard error)"
     note = f"{validated(data).capitalize()} {metric_label(data.metric)}: {spread}. Bars begin near the worst fold."
+    if known.later_error is not None:
+        note += (
+            f" Later rows may differ from the mean as these folds do, by{error_text(known.later_error)}: that stands "
+            "beside the score. The last fold is the nearest to them."
+        )
     return figure("Score of each fold", bars(items, label="Score of each fold"), note=note)
 
 

@@ -190,8 +190,14 @@ def error_text(error: float | None) -> str:
 
 
 def score_error(data: ReportData) -> str:
-    """Return the standard error of the model's score as it follows the score."""
-    return error_text(None if data.evidence is None else data.evidence.error)
+    """Return the standard error of the model's score as it follows the score.
+
+    Of folds in time it is how far one more of them may be from their mean: a later time is another time.
+    """
+    known = data.evidence
+    if known is None:
+        return ""
+    return error_text(known.error if known.later_error is None else known.later_error)
 
 
 def is_gain_clear(data: ReportData) -> bool:

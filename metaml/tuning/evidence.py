@@ -55,6 +55,7 @@ def evidence_of(dataset: Dataset, found: Found, finished: Finished) -> Evidence 
         fold_scores=[float(score) for score in scores],
         error=error,
         gain_error=_gain_error(dataset, found, finished, scores, rows),
+        later_error=later_error(scores) if plan.is_forward else None,
         curves=curves,
         thresholds=thresholds,
         coverage=coverage,
@@ -108,6 +109,22 @@ def _gain_error(dataset: Dataset, found: Found, finished: Finished, scores: Floa
         return _plain(own[part], dataset, part, found.metric) - _plain(other[part], dataset, part, found.metric)
 
     return _error(scores - others, gain, rows)
+
+
+def later_error(scores: Floats) -> float | None:
+    """Return the deviation of the score of one more fold from the mean of these; None for fewer than two.
+
+    Folds in time differ because times do, and what is to come is another time: its score varies as theirs do, however
+    sure their mean is. With n folds of standard deviation s it is s * sqrt(1 + 1/n), which predicts a new value.
+
+    >>> round(later_error(np.array([0.8, 0.9, 0.7, 0.8])), 4)
+    0.0913
+    """
+    defined = scores[np.isfinite(scores)]
+    if len(defined) < 2:
+        return None
+    with np.errstate(over="ignore"):
+        return float(defined.std(ddof=1) * math.sqrt(1 + 1 / len(defined)))
 
 
 def _error(values: Floats, resampled: Callable[[Array], float], rows: Array) -> float | None:
