@@ -18,6 +18,7 @@ import pandas as pd
 
 from metaml.acquisition.candidates import PoolCandidates, key_of
 from metaml.bandits import DEFAULT_POLICY
+from metaml.errors import BadRequest
 from metaml.search.bandit_search import Search
 from metaml.search.fidelity_search import METHODS, FidelitySearch
 from metaml.search.optimizer import Optimizer
@@ -97,8 +98,10 @@ def play(method: str, pool: Pool, candidates: dict[str, PoolCandidates], noise: 
     spent, best = 0.0, np.inf
     n_left = sum(map(len, pool.values()))
     while spent < budget and n_left > 0:
-        choice = search.ask(max(int((budget - spent) / (budget / N_WHOLE)), 1))
-        if choice.proposal.config is None:
+        try:
+            choice = search.ask(max(int((budget - spent) / (budget / N_WHOLE)), 1))
+        except BadRequest:
+            # All recorded configurations of an algorithm were looked at.
             break
         frame, place = pool[choice.algorithm], places[choice.algorithm][key_of(choice.proposal.config)]
         share, loss = choice.share, float(frame["loss"].iloc[place])
