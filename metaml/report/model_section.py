@@ -75,7 +75,7 @@ def _base(facts: ReadableFacts) -> str:
         return rounded(float(base[0]))
     if len(base) == 1:
         return f"{share(_chance(float(base[0])))} for {facts.labels[-1]}"
-    return ", ".join(f"{name} {rounded(float(value))}" for name, value in zip(facts.labels, base, strict=True))
+    return ", ".join(f"{rounded(float(value))} for {name}" for name, value in zip(facts.labels, base, strict=True))
 
 
 def _sum_words(data: ReportData, facts: ReadableFacts) -> list[Html]:
