@@ -250,7 +250,8 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         named: dict[str, Any] = {}
         for role, values in given.items():
             if values is not None:
-                array = np.full(len(frame), values) if np.ndim(values) == 0 else column_or_1d(np.asarray(values))
+                told = np.asarray(values)
+                array = np.full(len(frame), told) if told.ndim == 0 else column_or_1d(told)
                 check_consistent_length(frame, array)
                 named[role] = free_name(role, taken)
                 frame = frame.assign(**{named[role]: array})

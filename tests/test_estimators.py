@@ -328,7 +328,9 @@ def test_weights_and_groups_are_routed_by_scikit_learn():
     X, y = X[:60], y[:60]
     groups, weight = np.arange(60) % 6, 1.0 + np.arange(60) % 3
     with config_context(enable_metadata_routing=True):
-        regressor = regressor_of().set_fit_request(sample_weight=True, groups=True)
+        regressor = (
+            regressor_of().set_fit_request(sample_weight=True, groups=True).set_score_request(sample_weight=True)
+        )
 
         found = cross_validate(
             regressor,

@@ -159,12 +159,12 @@ def _scaling(chances: Floats, truth: Array, weight: Weight, method: str, *, has_
     logs = _logs(chances)
     n_rows, n_classes = logs.shape
     is_true = np.arange(n_classes) == truth[:, None]
-    shares = 1 / n_rows if weight is None else (weight / weight.sum())[:, None]
+    parts = n_rows if weight is None else (weight.sum() / weight)[:, None]
 
     def loss(values: Floats) -> tuple[float, Floats]:
         slope, offsets = np.exp(values[0]), values[1:] if has_offsets else np.zeros(n_classes)
         made = _softmax(slope * logs + offsets)
-        wrong = (made - is_true) * shares
+        wrong = (made - is_true) / parts
         gradient = np.array([slope * float((wrong * logs).sum()), *wrong.sum(axis=0)])
         value = -mean_over_rows(np.log(np.maximum(made[is_true], LEAST)), weight)
         if not has_offsets:
