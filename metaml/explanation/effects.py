@@ -24,7 +24,7 @@ MOST_STEPS, FEW_STEPS, MOST_LEVELS = 12, 5, 8
 
 
 @dataclass(frozen=True)
-class Effect:
+class ColumnEffect:
     """The mean prediction along a column, as each of several models has it.
 
     `places` are numbers, or the names of levels; `curves` has for each model a prediction at each place. `output` is

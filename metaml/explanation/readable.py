@@ -19,7 +19,7 @@ SMALLEST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Effect:
+class ReadableEffect:
     """What a column, or a pair of them, adds to the score, compared with the average training row.
 
     `points` are numbers in order, or levels, for each column; those of a pair may end with None, for missing values.
@@ -67,7 +67,7 @@ class ReadableModel:
 
     algorithm: str
     base: Floats
-    effects: tuple[Effect, ...]
+    effects: tuple[ReadableEffect, ...]
     tree: Question | Answer | None
     n_columns: int
 
@@ -140,7 +140,7 @@ def _parts(estimator: Any, X: pd.DataFrame) -> tuple[Floats, dict[tuple[str, ...
 
 def _effect(
     estimators: Sequence[Any], names: tuple[str, ...], X: pd.DataFrame, centre: Floats, strength: float
-) -> Effect:
+) -> ReadableEffect:
     most = MOST_POINTS if len(names) == 1 else MOST_PAIR_POINTS
     points = [_points(X[name], most) for name in names]
     if len(names) > 1:
@@ -157,7 +157,7 @@ def _effect(
         empty[names[0]] = pd.Series([np.nan]).astype(X[names[0]].dtype).to_numpy() if _is_number(X[names[0]]) else None
         empty[names[0]] = empty[names[0]].astype(X[names[0]].dtype)
         missing = np.mean([_parts(estimator, empty)[1][names] for estimator in estimators], axis=0)[0] - centre
-    return Effect(
+    return ReadableEffect(
         columns=names,
         points=tuple(map(tuple, points)),
         values=values.reshape(*sizes, -1),
@@ -201,7 +201,7 @@ def nearest(values: Floats, points: Floats) -> Array:
     return np.searchsorted((points[1:] + points[:-1]) / 2, values)
 
 
-def _at(effect: Effect, X: pd.DataFrame) -> Floats:
+def _at(effect: ReadableEffect, X: pd.DataFrame) -> Floats:
     """Return what is written down of an effect at rows."""
     places = [
         _places(X[name], points, is_number)

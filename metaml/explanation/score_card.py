@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.arrays import Array, Floats
-from metaml.explanation.readable import Effect, ReadableModel
+from metaml.explanation.readable import ReadableEffect, ReadableModel
 
 MOST_RANGES, MOST_PAIR_RANGES, EXPLAINED = 6, 3, 0.98
 """A curve becomes so many ranges at most, fewer if these explain so much of it."""
@@ -99,7 +99,7 @@ def _places(column: pd.Series, edges: Edges, n_ranges: int) -> Array:
     return np.where(column.isna(), n_ranges - 1, found) if known < n_ranges else found
 
 
-def _unit(effects: tuple[Effect, ...]) -> float:
+def _unit(effects: tuple[ReadableEffect, ...]) -> float:
     """Return what a point is worth: 1, 2 or 5 times a power of ten, so that effects have about `STEPS` points."""
     widest = sum(float(np.ptp(effect.values)) for effect in effects) or 1.0
     rough = widest / STEPS
@@ -107,7 +107,7 @@ def _unit(effects: tuple[Effect, ...]) -> float:
     return power * max(factor for factor in (1, 2, 5) if factor * power <= rough)
 
 
-def _part(effect: Effect, unit: float) -> Part:
+def _part(effect: ReadableEffect, unit: float) -> Part:
     values = effect.values / unit
     most = MOST_RANGES if len(effect.columns) == 1 else MOST_PAIR_RANGES
     cut = [_ranges(np.moveaxis(values, axis, 0), effect, axis, most) for axis in range(len(effect.columns))]
@@ -122,7 +122,7 @@ def _part(effect: Effect, unit: float) -> Part:
     return Part(effect.columns, tuple(found[0] for found in cut), merged, missing, tuple(found[1] for found in cut))
 
 
-def _ranges(along: Floats, effect: Effect, axis: int, most: int) -> tuple[tuple[str, ...], Edges, list[slice]]:
+def _ranges(along: Floats, effect: ReadableEffect, axis: int, most: int) -> tuple[tuple[str, ...], Edges, list[slice]]:
     """Return the names of the ranges along one column of an effect, where they end, and the points in each."""
     known = [point for point in effect.points[axis] if point is not None]
     edges: Edges

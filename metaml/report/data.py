@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from metaml.data import Repair, Task
-from metaml.explanation.effects import Effect, Interaction
+from metaml.explanation.effects import ColumnEffect, Interaction
 from metaml.spaces.config import Config
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ class ReportData:
     final: Final | None = None
     hyperparameters: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
     features: Sequence[FeatureImportance] = ()
-    effects: Sequence[Effect] = ()
+    effects: Sequence[ColumnEffect] = ()
     interactions: Sequence[Interaction] = ()
     confusion: Confusion | None = None
     calibration: Sequence[CalibrationBin] = ()

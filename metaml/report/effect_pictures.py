@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from metaml.explanation.readable import Effect
+from metaml.explanation.readable import ReadableEffect
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import at, axes, ends, framed, padded
 from metaml.report.tables import TableColumn, table
@@ -17,7 +17,7 @@ DEEPEST = 46.0
 LEAST_SHOWN = 1e-9
 
 
-def effect_picture(effect: Effect, outputs: Sequence[str], y_range: tuple[float, float], y_label: str) -> Html:
+def effect_picture(effect: ReadableEffect, outputs: Sequence[str], y_range: tuple[float, float], y_label: str) -> Html:
     """Return the picture of an effect; `outputs` are the classes that have a curve each, none for one curve."""
     if len(effect.columns) == 2:
         return _grid(effect, outputs)
@@ -26,7 +26,7 @@ def effect_picture(effect: Effect, outputs: Sequence[str], y_range: tuple[float,
     return _levels(effect, outputs)
 
 
-def _curve(effect: Effect, outputs: Sequence[str], y_range: tuple[float, float], y_label: str) -> Html:
+def _curve(effect: ReadableEffect, outputs: Sequence[str], y_range: tuple[float, float], y_label: str) -> Html:
     x = np.array(effect.points[0], dtype=np.float64)
     x_axis, y_axis = axes(padded(float(x[0]), float(x[-1]), 0.02), y_range)
     most = max(float(effect.share.max()), 1e-12)
@@ -52,7 +52,7 @@ def _curve(effect: Effect, outputs: Sequence[str], y_range: tuple[float, float],
     return joined(picture, _missing(effect, outputs))
 
 
-def _missing(effect: Effect, outputs: Sequence[str]) -> Html | None:
+def _missing(effect: ReadableEffect, outputs: Sequence[str]) -> Html | None:
     if effect.missing is None:
         return None
     if not outputs:
@@ -61,7 +61,7 @@ def _missing(effect: Effect, outputs: Sequence[str]) -> Html | None:
     return tag("p", f"A missing value adds {told}.", class_="note")
 
 
-def _levels(effect: Effect, outputs: Sequence[str]) -> Html:
+def _levels(effect: ReadableEffect, outputs: Sequence[str]) -> Html:
     """Return levels with a bar to the left or right, or a table where there are several outputs."""
     names = [str(point) for point in effect.points[0]]
     values, shares = effect.values, effect.share
@@ -102,7 +102,7 @@ def _bar(name: str, value: float, most: float, share: float) -> Html:
     return tag("div", *cells, class_="bar", role="listitem", title=f"{share:.1%} of the rows")
 
 
-def _grid(effect: Effect, outputs: Sequence[str]) -> Html:
+def _grid(effect: ReadableEffect, outputs: Sequence[str]) -> Html:
     """Return a pair of columns as a shaded table of what both together add beyond each alone."""
     values = effect.values[..., 0]
     most = float(np.abs(values).max()) or 1.0

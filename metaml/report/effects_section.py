@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metaml.explanation.effects import Effect, Interaction
+from metaml.explanation.effects import ColumnEffect, Interaction
 from metaml.report.charts import Axis
 from metaml.report.data import ReportData
 from metaml.report.markup import Html, joined, shortened, tag
@@ -55,7 +55,7 @@ def effects(data: ReportData) -> Html | None:
     return joined(paragraph(said), side_by_side(*drawn), _together(data))
 
 
-def _range(found: Sequence[Effect]) -> tuple[float, float]:
+def _range(found: Sequence[ColumnEffect]) -> tuple[float, float]:
     """Return a range in which all curves lie with their bands."""
     lows = [m - s for effect in found for m, s in zip(effect.mean, effect.spread, strict=True)]
     highs = [m + s for effect in found for m, s in zip(effect.mean, effect.spread, strict=True)]
@@ -63,7 +63,7 @@ def _range(found: Sequence[Effect]) -> tuple[float, float]:
     return (max(low, 0.0), min(high, 1.0)) if found[0].output else (low, high)
 
 
-def _drawn(data: ReportData, effect: Effect, y_range: tuple[float, float]) -> Html:
+def _drawn(data: ReportData, effect: ColumnEffect, y_range: tuple[float, float]) -> Html:
     y_label = f"probability of {_short(effect.output)}" if effect.output else f"predicted {_short(data.dataset.target)}"
     title = f"{y_label} along {effect.column}"
     make = levels_picture if effect.is_category else curve_picture
@@ -71,7 +71,7 @@ def _drawn(data: ReportData, effect: Effect, y_range: tuple[float, float]) -> Ht
     return figure(joined(tag("code", shortened(effect.column, 40)), _words(data, effect, y_range)), picture)
 
 
-def _words(data: ReportData, effect: Effect, y_range: tuple[float, float]) -> str:
+def _words(data: ReportData, effect: ColumnEffect, y_range: tuple[float, float]) -> str:
     """Return what a curve does, in a word or two."""
     asked = {**dict.fromkeys(data.dataset.increasing, "rises"), **dict.fromkeys(data.dataset.decreasing, "falls")}
     if effect.column in asked:
@@ -92,7 +92,7 @@ def _turn(top: int, last: int) -> str:
     return " rises, then falls" if 0 < top < last else " falls, then rises"
 
 
-def curve_picture(effect: Effect, y_range: tuple[float, float], *, title: str, y_label: str) -> Html:
+def curve_picture(effect: ColumnEffect, y_range: tuple[float, float], *, title: str, y_label: str) -> Html:
     """Return a curve with a band of one standard deviation, and marks where the rows are."""
     places = [float(place) for place in effect.places]
     x_axis, y_axis = axes(padded(places[0], places[-1], 0.02), y_range)
@@ -115,7 +115,7 @@ def curve_picture(effect: Effect, y_range: tuple[float, float], *, title: str, y
     return framed(parts, x_axis, y_axis, title, _short(effect.column, 40), y_label)
 
 
-def levels_picture(effect: Effect, x_range: tuple[float, float], *, title: str, y_label: str) -> Html:
+def levels_picture(effect: ColumnEffect, x_range: tuple[float, float], *, title: str, y_label: str) -> Html:
     """Return a lane for each level of a category, with its mean and one standard deviation to either side."""
     order = sorted(range(len(effect.places)), key=lambda k: -effect.mean[k])
     names = [_short(str(effect.places[k])) for k in order]

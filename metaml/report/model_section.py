@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.explanation.readable import Answer, Effect, Question
+from metaml.explanation.readable import Answer, Question, ReadableEffect
 from metaml.explanation.score_card import Part, ScoreCard
 from metaml.report.data import ReadableFacts, ReportData
 from metaml.report.effect_pictures import MOST_CURVES, effect_picture
@@ -122,7 +122,7 @@ def _y_label(data: ReportData, facts: ReadableFacts) -> str:
     return "adds to the log odds" if len(facts.model.base) == 1 else "adds to the score"
 
 
-def _title(effect: Effect) -> Html:
+def _title(effect: ReadableEffect) -> Html:
     if len(effect.columns) == 1:
         return shortened(effect.columns[0], 40)
     return joined(shortened(effect.columns[0], 24), " together with ", shortened(effect.columns[1], 24))
@@ -137,7 +137,7 @@ def _legend(outputs: Sequence[str]) -> Html | None:
     return tag("p", *keys, class_="legend")
 
 
-def _strengths(effects: Sequence[Effect], facts: ReadableFacts) -> Html:
+def _strengths(effects: Sequence[ReadableEffect], facts: ReadableFacts) -> Html:
     most = max(effect.strength for effect in effects)
     listed = [
         Bar(" × ".join(effect.columns), effect.strength / most, rounded(effect.strength))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.explanation.effects import Effect, effect_along, interactions, parts_by, places_of, shares_at
+from metaml.explanation.effects import ColumnEffect, effect_along, interactions, parts_by, places_of, shares_at
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_rows_are_parted_by_thirds_or_levels(rows):
 
 
 def test_an_effect_knows_its_mean_and_spread():
-    effect = Effect("a", (0.0, 1.0), ((1.0, 2.0), (3.0, 2.0)), (0.5, 0.5))
+    effect = ColumnEffect("a", (0.0, 1.0), ((1.0, 2.0), (3.0, 2.0)), (0.5, 0.5))
 
     assert effect.mean == (2.0, 2.0)
     assert effect.spread == pytest.approx((np.sqrt(2), 0.0))

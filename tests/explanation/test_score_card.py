@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.explanation.readable import Effect, ReadableModel
+from metaml.explanation.readable import ReadableEffect, ReadableModel
 from metaml.explanation.score_card import score_card, totals
 
 
@@ -20,8 +20,8 @@ def rows():
 def model():
     points = tuple(np.linspace(0, 10, 41).tolist())
     jump = np.where(np.array(points) <= 4, -1.0, 2.0)[:, None]
-    size = Effect(("size",), (points,), jump, np.array([0.5]), np.full(41, 1 / 41), 1.0, (True,))
-    kind = Effect(("kind",), (("a", "b"),), np.array([[0.0], [1.0]]), None, np.array([0.5, 0.5]), 0.5, (False,))
+    size = ReadableEffect(("size",), (points,), jump, np.array([0.5]), np.full(41, 1 / 41), 1.0, (True,))
+    kind = ReadableEffect(("kind",), (("a", "b"),), np.array([[0.0], [1.0]]), None, np.array([0.5, 0.5]), 0.5, (False,))
     return ReadableModel("additive", np.array([0.3]), (size, kind), None, 2)
 
 
@@ -48,7 +48,7 @@ def test_ten_points_double_the_odds(model, rows):
 
 def test_a_pair_has_points_for_each_combination(rows):
     values = np.array([[[0.0], [1.0], [5.0]], [[2.0], [0.0], [5.0]]])
-    pair = Effect(
+    pair = ReadableEffect(
         ("kind", "size"), (("a", "b"), (2.0, 8.0, None)), values, None, np.full((2, 3), 1 / 6), 1, (False, True)
     )
     model = ReadableModel("additive", np.array([0.0]), (pair,), None, 2)

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from metaml.data import Repair
-from metaml.explanation.effects import Effect as ColumnEffect
-from metaml.explanation.effects import Interaction
-from metaml.explanation.readable import Effect, ReadableModel
+from metaml.explanation.effects import ColumnEffect, Interaction
+from metaml.explanation.readable import ReadableEffect, ReadableModel
 from metaml.explanation.score_card import score_card
 from metaml.report import (
     CalibrationBin,
@@ -63,12 +62,14 @@ def least() -> ReportData:
 def readable(word: str = "age", n_outputs: int = 1) -> ReadableFacts:
     """Return a sum of the effects of a number, a category and a pair; `word` names columns, levels and classes."""
     ones = np.ones(n_outputs)
-    curve = Effect(
+    curve = ReadableEffect(
         (word,), ((20.0, 40.0, 60.0),), np.outer([-1.0, 0.5, 1.0], ones), 0.1 * ones, np.full(3, 0.3), 1, (True,)
     )
-    levels = Effect(("town",), ((word, "Ulm"),), np.outer([0.4, -0.4], ones), None, np.full(2, 0.5), 0.4, (False,))
+    levels = ReadableEffect(
+        ("town",), ((word, "Ulm"),), np.outer([0.4, -0.4], ones), None, np.full(2, 0.5), 0.4, (False,)
+    )
     grid = np.multiply.outer(np.array([[0.2, -0.2], [-0.2, 0.2], [0.0, 0.0]]), ones)
-    pair = Effect(
+    pair = ReadableEffect(
         (word, "town"), ((20.0, 60.0, None), (word, "Ulm")), grid, None, np.full((3, 2), 1 / 6), 0.2, (True, False)
     )
     model = ReadableModel("additive", 0.3 * ones, (curve, levels, pair), None, 7)

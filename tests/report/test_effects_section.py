@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from metaml.explanation.effects import Effect
+from metaml.explanation.effects import ColumnEffect
 from metaml.report.effects_section import effects
 from tests.report.samples import full, least
 
 
-def effect(*mean: float, column: str = "income") -> Effect:
-    return Effect(column, tuple(map(float, range(len(mean)))), (mean,), (0.2,) * len(mean), "yes")
+def effect(*mean: float, column: str = "income") -> ColumnEffect:
+    return ColumnEffect(column, tuple(map(float, range(len(mean)))), (mean,), (0.2,) * len(mean), "yes")
 
 
 def test_every_column_has_a_picture_and_names_stay_text():

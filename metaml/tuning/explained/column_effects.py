@@ -13,7 +13,7 @@ from metaml.arrays import Array, Floats
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.explanation.effects import (
-    Effect,
+    ColumnEffect,
     Interaction,
     effect_along,
     interactions,
@@ -87,7 +87,7 @@ class _Asked:
         outputs = self._ensemble.outputs(rows, fold)
         return outputs[:, None] if self._dataset.labels is None else outputs
 
-    def effect(self, name: str) -> Effect | None:
+    def effect(self, name: str) -> ColumnEffect | None:
         """Return the curves of one column; None if it is constant or there is no time."""
         X, places = self._dataset.X, places_of(self._dataset.X[name])
         n_each = len(places) if places and isinstance(places[0], str) else 2
@@ -106,7 +106,7 @@ class _Asked:
         labels = self._dataset.labels
         output = 0 if labels is None else 1 if len(labels) == 2 else int(np.ptp(whole.mean(axis=0), axis=0).argmax())
         self._outputs.append(output)
-        return Effect(
+        return ColumnEffect(
             name,
             places,
             tuple(tuple(curve[:, output].tolist()) for curve in whole),
