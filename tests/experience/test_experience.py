@@ -35,7 +35,8 @@ def test_reasons_name_settings_and_similar_data_sets(experience):
 def test_experience_is_switched_off_for_the_algorithm_that_it_misled_only(experienced):
     experience = recall_experience(experienced, WANTED, DESCRIBED)
     guards = {
-        name: experience.committee(name, (), metric="neg_log_loss", cost=None).guard for name in WANTED.algorithms
+        name: experience.committee(name, (), use="process", metric="neg_log_loss", cost=None, rule="").guard
+        for name in WANTED.algorithms
     }
     unjudged = experience.contribution(0)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.algorithms.componentwise import distribution
+from metaml.algorithms.componentwise import distribution, distribution_regressor
 from metaml.algorithms.componentwise.families import FAMILIES
 from metaml.algorithms.componentwise.losses import loss_of
 from metaml.algorithms.componentwise.selection import Rows, stability
@@ -82,7 +82,7 @@ def test_classes_are_refused():
 def test_stability_selection_counts_each_parameter(table):
     X, y = table
     rows = Rows(X.to_numpy(), np.zeros(6, dtype=bool), np.ones(900), y[:, None])
-    family = distribution.family_named("gaussian")
+    family = distribution_regressor.family_named("gaussian")
 
     found = stability(rows, family, np.random.default_rng(0), n_pairs=8)
 
