@@ -296,9 +296,9 @@ def test_a_summary_tells_how_many_members_it_does_not_list():
     found = SimpleNamespace(forecast=None, trials=[trial] * 8, metric="roc_auc", plan=SimpleNamespace(n_folds=5))
     report = SimpleNamespace(is_after_thresholds=False, own_test=None)
 
-    lines = _summary(SimpleNamespace(finished=finished, found=found, report=report, seconds=3.0), Path("out")).split(
-        "\n"
-    )
+    tuned = SimpleNamespace(finished=finished, found=found, report=report, seconds=3.0, front=None)
+
+    lines = _summary(tuned, Path("out")).split("\n")
 
     assert lines[1] == "Cross-validated ROC AUC: 0.9000 (ensemble of 8)."
     assert lines[8] == "  … and 2 more"
