@@ -16,6 +16,7 @@ import numpy as np
 from metaml.arrays import Array
 from metaml.errors import BadRequest
 from metaml.metrics.base import Metric, Weight
+from metaml.system.threads import importing
 
 if TYPE_CHECKING:
     from metaml.data import Task
@@ -114,7 +115,8 @@ def _of_scorer(scorer: OwnFunction, truth: Array, prediction: Array, labels: Arr
 
 def _predicted(prediction: Array, labels: Array | None) -> Any:
     """Return an estimator of scikit-learn that predicts what was predicted: all that a scorer asks of it."""
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    with importing:
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
     class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes_ = labels

@@ -90,7 +90,7 @@ def test_no_calibration_of_two_classes_turns_a_direction_around(method):
     truth = (rng.random(3000) < 1 - chances).astype(int)  # the worst case: the opposite comes true
     grid = np.linspace(0, 1, 101)
 
-    calibration = _fit(np.column_stack([1 - chances, chances]), truth, method)
+    calibration = _fit(np.column_stack([1 - chances, chances]), truth, None, method)
 
     assert np.diff(calibration(np.column_stack([1 - grid, grid]))[:, 1]).min() >= 0
 

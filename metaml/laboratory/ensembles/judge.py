@@ -10,6 +10,7 @@ from metaml.ensemble.combination import combine
 from metaml.ensemble.selection import select
 from metaml.errors import BadRequest
 from metaml.laboratory.ensembles.kept_runs import UNUSED, KeptRuns
+from metaml.system.threads import importing
 
 Rule = Callable[[Array, Array, Array, KeptRuns], Floats]
 """Predictions of the rows to choose by, their truth and folds: returns the weight of each candidate."""
@@ -87,9 +88,10 @@ def _columns(predictions: Array) -> Array:
 
 
 def _fitted(X: Array, truth: Array, kept: KeptRuns) -> Any:
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    with importing:
+        from sklearn.linear_model import LogisticRegression, Ridge
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
 
     learner = Ridge() if kept.task == "regression" else LogisticRegression(C=STRENGTH / X.shape[1], max_iter=200)
     return make_pipeline(StandardScaler(), learner).fit(X, truth)
