@@ -137,7 +137,8 @@ def run_line(line: str, patch: pytest.MonkeyPatch) -> None:
         case ["export", assignment]:
             patch.setenv(*assignment.split("=", 1))
         case ["metaml", "tune", *arguments]:
-            metaml("tune", *_without_budget(arguments), *SHORT)
+            # A model that a person can read is one of few algorithms.
+            metaml("tune", *_without_budget(arguments), *(SHORT[:2] if "--readable" in arguments else SHORT))
         case ["metaml", *arguments]:
             metaml(*arguments)
         case _:
