@@ -113,8 +113,8 @@ def score(
 def batch_scores(batch: Array, truth: Array, metric_name: str) -> Floats:
     """Return the score of several predictions of the same rows: candidates × rows (× classes) in, one score each out.
 
-    >>> batch_scores(np.array([[1.0, 2.0], [1.0, 4.0]]), np.array([1.0, 2.0]), "neg_mae").tolist()
-    [0.0, -1.0]
+    >>> batch_scores(np.array([[1.0, 3.0], [1.0, 4.0]]), np.array([1.0, 2.0]), "neg_mae").tolist()
+    [-0.5, -1.0]
     """
     exact = np.stack([_exact(one) for one in batch])
     return np.asarray(_scores(metric(metric_name).on(truth), exact, truth, None))

@@ -250,10 +250,10 @@ class Model:
     def predict_quantiles(self, frame: pd.DataFrame, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
         """Return, for each row of a raw table, the values that the truth stays below with these probabilities.
 
-        `frame` is as for `predict`. The columns are named by the `levels`, such as `q0.05`. Members of the algorithm
-        `distribution` know them; quantiles of other models are the ends of intervals around the prediction.
+        `frame` is as for `predict`. All models but those of `distribution` give the ends of intervals.
 
-        >>> frame = pd.DataFrame({"x": range(60), "y": [number + number % 7 for number in range(60)]})
+        >>> import metaml, pandas
+        >>> frame = pandas.DataFrame({"x": range(60), "y": [number + number % 7 for number in range(60)]})
         >>> found = metaml.tune(frame, "y", algorithms="distribution", iterations=1, folds=2, kb=":memory:")
         >>> found.model.predict_quantiles(frame.head(2), [0.1, 0.9]).columns.tolist()
         ['q0.1', 'q0.9']
