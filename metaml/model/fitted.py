@@ -250,7 +250,7 @@ class Model:
     def predict_quantiles(self, frame: pd.DataFrame, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
         """Return, for each row of a raw table, the values that the truth stays below with these probabilities.
 
-        `frame` is as for `predict`. All models but those of `distribution` give the ends of intervals.
+        `frame` is as for `predict`; `levels` are between 0 and 1. Most models give the ends of intervals.
 
         >>> import metaml, pandas
         >>> frame = pandas.DataFrame({"x": range(60), "y": [number + number % 7 for number in range(60)]})
