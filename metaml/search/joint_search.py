@@ -1,6 +1,6 @@
 """One optimizer over the joint space of all algorithms, in place of a bandit over one for each (CASH).
 
-It is asked and told as `Search` is, so that whoever evaluates need not know which of the two it is.
+It is asked and told as `Search` is, so the session does not need to know which of the two it has.
 """
 
 import math

@@ -102,7 +102,7 @@ class Optimizer:
     expected seconds. A committee may be given in place of a strategy; it has its own rule. `batch` says how an open
     proposal counts, usually as if it had its predicted score. A failed run counts as if it had the worst score of those
     that worked. A strategy may name all of these, as `gbqr+interleaved+constant_liar`; its starts and its use of
-    experience are for whoever builds the optimizer.
+    experience are up to the caller.
     """
 
     def __init__(

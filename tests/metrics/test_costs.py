@@ -69,9 +69,9 @@ def test_few_rows_are_decided_by_the_theoretical_threshold():
 
 def test_costs_count_by_the_weight_of_rows_and_in_any_unit():
     truth, chances = customers()
-    dear = Costs.of({("bad", "good"): 10_000.0, ("good", "bad"): 1000.0}, ["bad", "good"])
+    costly = Costs.of({("bad", "good"): 10_000.0, ("good", "bad"): 1000.0}, ["bad", "good"])
 
-    assert tune_multipliers(chances, truth, dear.name) == pytest.approx(tune_multipliers(chances, truth, CREDIT.name))
+    assert tune_multipliers(chances, truth, costly.name) == pytest.approx(tune_multipliers(chances, truth, CREDIT.name))
     labels, weight = np.array([1, 0]), np.array([3.0, 1.0])
     assert CREDIT.metric.function(np.array([0, 1]), labels, weight) == pytest.approx(-(3 * 10 + 1) / 4)
 
