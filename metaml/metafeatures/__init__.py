@@ -2,7 +2,8 @@
 
 `describe` returns them. Names and meanings are those of OpenML's data qualities (van Hoof, 2018, table 6.3
 and table B.1): the target counts as a feature, shares are per cent, entropies are in bits. For regression
-targets the qualities that need classes are undefined and two groups of our own take their place.
+targets the qualities that need classes are undefined and two groups of our own take their place. The shape of a tree
+has the names of pymfe.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from metaml.metafeatures import (
     information,
     landmarkers,
+    model_based,
     regression,
     regression_landmarkers,
     simple,
@@ -23,7 +25,7 @@ from metaml.metafeatures.group import Cost, Group
 if TYPE_CHECKING:
     from metaml.data import Dataset
 
-__all__ = ["GROUPS", "NAMES", "OUT_OF_TIME", "Description", "describe"]
+__all__ = ["GROUPS", "NAMES", "NOT_LEARNT_FROM", "OUT_OF_TIME", "Description", "describe"]
 
 GROUPS: dict[str, Group] = {
     "simple": Group(simple.NAMES, simple.simple, is_free=True),
@@ -54,11 +56,24 @@ GROUPS: dict[str, Group] = {
         max_columns=2000,
         libraries=("sklearn.tree",),
     ),
+    "model_based": Group(
+        model_based.NAMES,
+        model_based.model_based,
+        Cost(fixed=0.01, per_cell=2e-6),
+        share=0.5,
+        max_rows=1000,
+        max_columns=100,
+        libraries=("sklearn.tree",),
+        is_learnt_from=False,
+    ),
 }
 """Every metafeature there is, in order of cost. To add one: name it in its group's NAMES and yield it."""
 
 NAMES: tuple[str, ...] = tuple(name for group in GROUPS.values() for name in group.names)
 """All registered metafeatures, in the order in which they are computed."""
+
+NOT_LEARNT_FROM = frozenset(name for group in GROUPS.values() if not group.is_learnt_from for name in group.names)
+"""Metafeatures that describe a data set and that no meta-learner sees."""
 
 
 def describe(dataset: Dataset, seconds: float | None = None) -> Description:

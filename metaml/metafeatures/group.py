@@ -55,6 +55,9 @@ class Group:
     """The time allowance does not apply to it."""
     libraries: tuple[str, ...] = ()
     """Libraries to import first, which takes seconds in a new process."""
+    is_learnt_from: bool = True
+    """Meta-learners use it. Runs of OpenML have no value of what OpenML does not compute, and a meta-learner would
+    learn from its absence where a run is from."""
 
     def affordable(self, view: View, seconds: float) -> tuple[int, int]:
         """How many rows and columns of a view fit this much time: rows are halved first, then columns."""

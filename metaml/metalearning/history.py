@@ -11,6 +11,7 @@ import pandas as pd
 
 from metaml.arrays import Floats, Positions
 from metaml.encoding import Encoder, Facts
+from metaml.metafeatures import NOT_LEARNT_FROM
 from metaml.metalearning.fidelity import fingerprint_of
 from metaml.metalearning.scales import normal_scores, standardised, within_groups
 from metaml.spaces import Space
@@ -224,7 +225,8 @@ def _metafeature_table(
     metafeatures: pd.DataFrame | Mapping[str, Mapping[str, float]] | None, datasets: Sequence[str]
 ) -> pd.DataFrame:
     table = metafeatures if isinstance(metafeatures, pd.DataFrame) else pd.DataFrame(metafeatures or {}).T
-    return table.reindex(list(datasets)).astype(np.float64)
+    known = [name for name in table.columns if name not in NOT_LEARNT_FROM]
+    return table[known].reindex(list(datasets)).astype(np.float64)
 
 
 def _kept(groups: Sequence[Positions], weights: Floats, most: int | None, seed: int) -> Positions:
