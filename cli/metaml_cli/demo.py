@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from metaml_cli.pages import WIDTH
+from metaml_cli.render import WIDTH
 
 DATA, NEW, ANSWERS, PREDICTIONS = "tumours.csv", "new.csv", "answers.csv", "predictions.csv"
 NAME, TARGET, RESULT, KB_FILE = "tumours", "diagnosis", "result", "kb.db"

@@ -8,8 +8,7 @@ import typer
 
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import Ignore
-from metaml_cli.pages import printable
-from metaml_cli.render import Format, counted, say, show, show_facts
+from metaml_cli.render import Format, counted, printable, say, show, show_facts
 
 if TYPE_CHECKING:
     from metaml.data import Dataset

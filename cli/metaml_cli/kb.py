@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metaml_cli.options import KNOWLEDGE_BASE, under
 from metaml_cli.render import Format, counted, say, show, show_facts
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ app = typer.Typer(
 
 KB = Annotated[
     str | None,
-    typer.Option("--kb", help="File or database URL; default: METAML_KB, else your own.", show_default=False),
+    under(KNOWLEDGE_BASE)("--kb", help="File or database URL; default: METAML_KB, else your own.", show_default=False),
 ]
 Form = Annotated[Format, typer.Option("--format", help="csv and json write only data to standard output.")]
 SHOWN_RUNS = 20

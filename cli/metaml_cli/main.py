@@ -29,6 +29,7 @@ from metaml_cli import (
     web,
     why,
 )
+from metaml_cli.options import SectionedCommand
 from metaml_kb.errors import KBError
 
 BAD_INPUT, INTERNAL = 2, 1
@@ -71,7 +72,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(tune.tune)
+app.command(cls=SectionedCommand)(tune.tune)
 app.command()(predict.predict)
 app.command()(predict.evaluate)
 app.command()(explain.explain)

@@ -1,10 +1,11 @@
-"""Print tables: fitted to a terminal, complete in a pipe, or as csv and JSON for programs."""
+"""Print text and tables: fitted to a terminal, complete in a pipe, or as csv and JSON for programs."""
 
 import json
 import math
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 WIDEST_CELL = 40
 STANDARD_ERROR = 2
 GAP = "  "
+WIDTH = 80
+"""Columns of text in a terminal."""
 
 
 class Format(StrEnum):
@@ -188,3 +191,19 @@ def _aligned(text: str, width: int, right: bool) -> str:
 
 def _looks_numeric(cell: str) -> bool:
     return not cell or cell.lstrip("-").replace(".", "", 1).replace("e-", "", 1).replace("e+", "", 1).isdigit()
+
+
+def wrapped(text: str, label: str = "") -> list[str]:
+    """Return text as lines of at most 80 columns, with a label before the first and an indent before the others.
+
+    >>> wrapped("one after another", "Runs  ")
+    ['Runs  one after another']
+    """
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=label, subsequent_indent=" " * len(label), break_on_hyphens=False
+    ) or [label.rstrip()]
+
+
+def printable(line: str) -> str:
+    """Return a line with control characters replaced, so that a name cannot control the terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in line)

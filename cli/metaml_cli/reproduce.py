@@ -8,8 +8,7 @@ import typer
 
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import RUN_HELP, Ignore
-from metaml_cli.pages import WIDTH, printable, wrapped
-from metaml_cli.render import Format, as_text, say, show_facts
+from metaml_cli.render import WIDTH, Format, as_text, printable, say, show_facts, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd

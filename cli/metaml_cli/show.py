@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metaml_cli.kb import Form
-from metaml_cli.pages import WIDTH, printable, wrapped
-from metaml_cli.render import Format, counted, json_text, say
+from metaml_cli.render import WIDTH, Format, counted, json_text, printable, say, wrapped
 from metaml_cli.render import show as show_table
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import typer
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import Ignore, names_in
-from metaml_cli.pages import WIDTH, wrapped
-from metaml_cli.render import Format, counted, say, show
+from metaml_cli.render import WIDTH, Format, counted, say, show, wrapped
 
 ORDER = (
     "Order: the best of earlier versions of this table come first, if there are any. Each line after them adds most to "

@@ -4,11 +4,11 @@ import shlex
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from metaml.seeds import MOST_SEED
+from metaml_cli import tune_options as option
 from metaml_cli.cluster import address_of
 from metaml_cli.describe import introduce
 from metaml_cli.kb import KB, opened
@@ -40,182 +40,75 @@ if TYPE_CHECKING:
 
 
 def tune(
-    path: Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")],
-    target: Annotated[str | None, typer.Option(help="Column to predict; default: the last one.")] = None,
-    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression; default: detected.")] = None,
+    path: option.TablePath,
+    target: option.Target = None,
+    task: option.Task = None,
     ignore: Ignore = None,
-    columns: Annotated[
-        list[str] | None, typer.Option(help="Columns to use, comma-separated; default: all but the target.")
-    ] = None,
-    categorical: Annotated[
-        list[str] | None, typer.Option(help="Columns to read as categories, comma-separated.")
-    ] = None,
-    numeric: Annotated[list[str] | None, typer.Option(help="Columns to read as numbers, comma-separated.")] = None,
-    ordinal: Annotated[
-        list[str] | None, typer.Option(help="Levels of a column in their order: 'size:S<M<L'; may be repeated.")
-    ] = None,
-    increasing: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Columns with which the prediction may only rise, comma-separated; of two classes, that of the second."
-        ),
-    ] = None,
-    decreasing: Annotated[
-        list[str] | None, typer.Option(help="Columns with which the prediction may only fall, comma-separated.")
-    ] = None,
-    metric: Annotated[
-        str, typer.Option(help="Score to optimise: f1, accuracy, r2 …; auto: ROC AUC, log loss or RMSE.")
-    ] = "auto",
-    objectives: Annotated[
-        str | None,
-        typer.Option(help="Two or three to search the Pareto front of, such as roc_auc,predict_seconds; see docs."),
-    ] = None,
-    front_method: Annotated[
-        str, typer.Option(help="How a front is searched: parego, sms_ego, latin_hypercube or random.")
-    ] = "parego",
-    costs: Annotated[
-        list[str] | None,
-        typer.Option(help="What errors cost, as 'bad:good=10,good:bad=1' (true class, decision); others cost 1."),
-    ] = None,
-    time_budget: Annotated[str | None, typer.Option(help="Total time, such as 10m; default: 5m.")] = None,
-    iterations: Annotated[
-        int | None, typer.Option(min=1, help="End after this many evaluations, or when the time is up.")
-    ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for model, report and tables.")] = Path("metaml-output"),
-    algorithms: Annotated[str | None, typer.Option(help="Comma-separated; default: all.")] = None,
-    exclude: Annotated[str | None, typer.Option(help="Algorithms to leave out, comma-separated.")] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="A whole way to search: default, or thesis (the method of van Hoof 2018)."),
-    ] = None,
-    surrogate: Annotated[
-        str | None,
-        typer.Option(
-            help="default, gbqr, gaussian_process, forest, random …; choices may follow: gbqr+focus+interleaved."
-        ),
-    ] = None,
-    acquisition: Annotated[
-        str | None, typer.Option(help="What makes a candidate worth trying: upper_bound, confidence_bound:2 …")
-    ] = None,
-    starts: Annotated[
-        str | None,
-        typer.Option(help="The first configurations: portfolio, delta, best, knn or design; delta:5 takes five."),
-    ] = None,
-    batch: Annotated[
-        str | None, typer.Option(help="How running evaluations count: believer, constant_liar or qlcb.")
-    ] = None,
-    space: Annotated[
-        str | None, typer.Option(help="joint: one model over all algorithms instead of a bandit over them.")
-    ] = None,
-    bandit: Annotated[str | None, typer.Option(help="How algorithms share the budget: thompson, ucb1 …")] = None,
-    schedule: Annotated[
-        str, typer.Option(help="How workers share the search: asynchronous, or rambo (batches packed by seconds).")
-    ] = "asynchronous",
-    search: Annotated[
-        str, typer.Option(help="hyperband, bohb, halving or look: try on few rows first, promote the best.")
-    ] = "default",
-    fidelity: Annotated[str, typer.Option(help="With --search: fewer rows, folds or trees at first.")] = "rows",
-    single: Annotated[bool, typer.Option("--single", help="One model instead of an ensemble.")] = False,
-    readable: Annotated[
-        bool, typer.Option("--readable", help="Only models that a person can read; the report shows the whole model.")
-    ] = False,
-    refit: Annotated[
-        bool, typer.Option("--refit", help="Fit the model to all rows: it is smaller and predicts faster.")
-    ] = False,
-    layers: Annotated[
-        int | None,
-        typer.Option(min=1, max=2, help="Layers of the ensemble; default: 2 if time allows, 1 with --iterations."),
-    ] = None,
-    no_calibration: Annotated[
-        bool, typer.Option("--no-calibration", help="Leave class probabilities as the members give them.")
-    ] = False,
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Evaluate the best runs this often on new folds to choose the ensemble; default: up to 2."
-        ),
-    ] = None,
-    no_sample: Annotated[
-        bool, typer.Option("--no-sample", help="Keep no training rows in the model file; explain and check need them.")
-    ] = False,
-    max_predict_ms: Annotated[
-        float | None,
-        typer.Option(min=0, help="Most milliseconds that the saved model may take for one row, on this machine."),
-    ] = None,
-    max_predict_ms_1000: Annotated[
-        float | None, typer.Option(min=0, help="Most milliseconds that it may take for 1,000 rows, on this machine.")
-    ] = None,
-    max_model_mb: Annotated[
-        float | None, typer.Option(min=0, help="Largest size of the model file, in megabytes.")
-    ] = None,
-    max_columns: Annotated[int | None, typer.Option(min=1, help="Most columns that the model may read.")] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations; on a cluster all slots.",
-        ),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(min=1, help="Threads per evaluation; with more threads, fewer evaluations run in parallel.")
-    ] = 1,
-    stop_at: Annotated[
-        float | None,
-        typer.Option(help="End when an evaluation reaches this score, such as 0.95; for a loss, this or less."),
-    ] = None,
-    patience: Annotated[
-        int | None, typer.Option(min=1, help="End after this many evaluations without a better score.")
-    ] = None,
-    folds: Annotated[
-        int,
-        typer.Option(min=1, help="Cross-validation folds; 1: hold out a fifth, as metaml does for large data."),
-    ] = 5,
-    limit_seconds: Annotated[float, typer.Option(min=0.1, help="Wall-clock limit of one evaluation.")] = 120.0,
-    limit_memory: Annotated[float, typer.Option(min=10, help="Memory limit of one evaluation, in megabytes.")] = 4000.0,
-    max_rows: Annotated[
-        int | None, typer.Option(min=10, help="Most rows to cross-validate; default: chosen by the time budget.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=MOST_SEED, help="The same seed and --iterations give the same runs.")
-    ] = 0,
-    group: Annotated[
-        str | None,
-        typer.Option(help="Column of groups, such as customers: no group is in both training and test rows."),
-    ] = None,
-    keep_group: Annotated[bool, typer.Option("--keep-group", help="Use the group column as a feature, too.")] = False,
-    time_column: Annotated[
-        str | None,
-        typer.Option("--time", help="Column of dates or numbers: train on earlier rows, test on later ones."),
-    ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="Column that says how much each row counts, in learning and in every score.")
-    ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(help="A second table with the same columns. It is used only to score the final model."),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted search with the rest of its budget.")
-    ] = False,
-    predictions: Annotated[bool, typer.Option("--predictions", help="Also write out-of-fold predictions.")] = False,
+    columns: option.Columns = None,
+    categorical: option.Categorical = None,
+    numeric: option.Numeric = None,
+    ordinal: option.Ordinal = None,
+    increasing: option.Increasing = None,
+    decreasing: option.Decreasing = None,
+    weight: option.Weight = None,
+    folds: option.Folds = 5,
+    group: option.Group = None,
+    keep_group: option.KeepGroup = False,
+    time_column: option.TimeColumn = None,
+    test: option.Test = None,
+    max_rows: option.MaxRows = None,
+    metric: option.Metric = "auto",
+    costs: option.Costs = None,
+    objectives: option.Objectives = None,
+    front_method: option.FrontMethod = "parego",
+    time_budget: option.TimeBudget = None,
+    iterations: option.Iterations = None,
+    stop_at: option.StopAt = None,
+    patience: option.Patience = None,
+    workers: option.Workers = None,
+    threads: option.Threads = 1,
+    limit_seconds: option.LimitSeconds = 120.0,
+    limit_memory: option.LimitMemory = 4000.0,
+    seed: option.Seed = 0,
+    resume: option.Resume = False,
+    algorithms: option.Algorithms = None,
+    exclude: option.Exclude = None,
+    readable: option.Readable = False,
+    preset: option.Preset = None,
+    search: option.Search = "default",
+    fidelity: option.Fidelity = "rows",
+    surrogate: option.Surrogate = None,
+    acquisition: option.Acquisition = None,
+    starts: option.Starts = None,
+    batch: option.Batch = None,
+    space: option.Space = None,
+    bandit: option.Bandit = None,
+    schedule: option.Schedule = "asynchronous",
+    single: option.Single = False,
+    refit: option.Refit = False,
+    layers: option.Layers = None,
+    repeats: option.Repeats = None,
+    no_calibration: option.NoCalibration = False,
+    max_predict_ms: option.MaxPredictMs = None,
+    max_predict_ms_1000: option.MaxPredictMs1000 = None,
+    max_model_mb: option.MaxModelMb = None,
+    max_columns: option.MaxColumns = None,
+    no_sample: option.NoSample = False,
+    output: option.Output = Path("metaml-output"),
+    predictions: option.Predictions = False,
+    sign: option.Sign = None,
+    kb: KB = None,
+    no_kb: option.NoKb = False,
+    exclude_dataset: option.ExcludeDataset = None,
     keep_predictions: KeepPredictions = False,
     float32: Float32 = False,
-    exclude_dataset: Annotated[
-        list[str] | None,
-        typer.Option(help="Ignore experience with this data set and its near-duplicates; may be repeated."),
-    ] = None,
-    sign: Annotated[
-        Path | None, typer.Option(metavar="KEY", help="Sign the model with the secret key in this file.")
-    ] = None,
+    user: User = None,
+    project: Project = None,
     scheduler: Scheduler = None,
     tls_ca: TlsCa = None,
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
     insecure_scheduler: InsecureScheduler = False,
-    no_kb: Annotated[bool, typer.Option("--no-kb", help="Neither use nor change a knowledge base.")] = False,
-    user: User = None,
-    project: Project = None,
-    kb: KB = None,
 ) -> None:
     """Find the best model for a data set within a budget, and keep every run.
 

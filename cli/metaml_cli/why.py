@@ -7,8 +7,7 @@ import typer
 
 from metaml_cli.kb import KB, Form, opened
 from metaml_cli.options import RUN_HELP
-from metaml_cli.pages import printable, wrapped
-from metaml_cli.render import Format, show_facts
+from metaml_cli.render import Format, printable, show_facts, wrapped
 
 if TYPE_CHECKING:
     from metaml_kb.lookup import StoredRun
