@@ -1,97 +1,35 @@
 """SMS-EGO: a candidate is worth the volume that its optimistic costs would add to the front (Ponweiser et al. 2008)."""
 
-from typing import Self
-
 import numpy as np
 
-from metaml.acquisition.committee import Belief, Committee, Expert, settled
+from metaml.acquisition.committee import settled
+from metaml.acquisition.front_committee import FrontCommittee
 from metaml.arrays import Floats
-from metaml.pareto import hypervolume_gains, is_non_dominated
+from metaml.pareto import hypervolume_gains
 
 REFERENCE = 1.1
 """Where the volume ends, in units of the front: a little beyond the worst of it, so that its ends count, too."""
 
 
-class HypervolumeCommittee(Committee):
-    """One surrogate for each objective, all fitted to the same rows; a candidate's costs are their lower bounds.
+class HypervolumeCommittee(FrontCommittee):
+    """A candidate's costs are lower bounds, and its value is the gain in volume.
 
     A candidate that is epsilon-dominated has a value below 0: the further it is behind, the lower.
     """
 
     name = "sms_ego"
 
-    def __init__(self, surrogate: str, n_objectives: int) -> None:
-        super().__init__((Expert(surrogate, "upper_bound"),) * n_objectives)
-        # The lower bound of Ponweiser et al.: the confidence that all objectives are above it is one half.
-        from scipy.special import ndtri
-
-        self._gain = float(-ndtri(0.5 * 0.5 ** (1 / n_objectives)))
-
-    def fit_costs(self, X: Floats, costs: Floats, pending: Floats, *, n_left: int, seed: int) -> Self:
-        """Learn from rows and their costs; `pending` are rows under way, believed to have their predicted costs."""
-        self._low, span = costs.min(axis=0), np.ptp(costs, axis=0)
-        self._span = np.where(span > 0, span, 1.0)
-        unit = (costs - self._low) / self._span
-        self._scales = []
-        for surrogate, column in zip(self._made, unit.T, strict=True):
-            if hasattr(surrogate, "seed"):
-                surrogate.seed = seed
-            surrogate.fit(X, -column)
-            self._scales.append(Scale(surrogate.scaled(-column), -column))
-        if len(pending):
-            unit = np.vstack([unit, self._costs(self.parts(pending), 0.0)])
-        self.front_ = unit[is_non_dominated(unit)]
-        # The front decides the scale: a corner that is far away must not hide differences on it.
-        self._front_low, front_span = self.front_.min(axis=0), np.ptp(self.front_, axis=0)
-        self._front_span = np.where(front_span > 1e-12, front_span, 1.0)
-        share_left = 1 - 0.5 ** len(self._made)
-        self._epsilon = 1.0 / (len(self.front_) + share_left * n_left)
-        return self
-
-    def parts(self, X: Floats) -> Floats:
-        """Return the mean of each objective for each row, in the surrogates' scales, then the standard deviations."""
-        beliefs = [surrogate.predict(X) for surrogate in self._made]
-        return np.column_stack([*(belief.mean for belief in beliefs), *(belief.std for belief in beliefs)])
-
     def values(self, parts: Floats) -> Floats:
         """Return the gain in volume of each row's lower bound, or how far it is behind the front, as a negative."""
-        bounds = (self._costs(parts, self._gain) - self._front_low) / self._front_span
-        front = (self.front_ - self._front_low) / self._front_span
-        gains = hypervolume_gains(bounds, front, np.full(len(self._made), REFERENCE))
-        behind = bounds[:, np.newaxis, :] - front[np.newaxis, :, :]
-        is_behind = (behind >= -self._epsilon).all(axis=2)
+        costs, front = self.costs(parts, self.optimism), self.unit_front_
+        share_left = 1 - 0.5 ** len(self.experts)
+        epsilon = 1.0 / (len(front) + share_left * self.n_left_)
+        behind = costs[:, np.newaxis, :] - front[np.newaxis, :, :]
+        is_behind = (behind >= -epsilon).all(axis=2)
         penalties = np.where(is_behind, np.prod(1 + np.maximum(behind, 0.0), axis=2) - 1, -1.0).max(axis=1)
-        return settled(np.where(is_behind.any(axis=1), -penalties, gains))
-
-    def _costs(self, parts: Floats, gain: float) -> Floats:
-        """Return the costs so many standard deviations below the means, scaled to [0, 1] by what was seen."""
-        m = len(self._made)
-        levels = parts[:, :m] + gain * parts[:, m:]
-        return np.column_stack([-scale.back(column) for scale, column in zip(self._scales, levels.T, strict=True)])
-
-    def believe(self, row: Floats) -> Belief:
-        """Return what is expected of the first objective, as a score."""
-        parts = self.parts(row[np.newaxis])
-        cost, lower = (float(self._costs(parts, gain)[0, 0] * self._span[0]) for gain in (0.0, 1.0))
-        return Belief(-cost - float(self._low[0]), cost - lower, None)
+        return settled(np.where(is_behind.any(axis=1), -penalties, gains_of(costs, front)))
 
 
-class Scale:
-    """The way back from the scale of a surrogate to the scores it was fitted to.
-
-    A bound is a quantile, and a monotone scale keeps quantiles: so bounds may be computed in the scale in which scores
-    are easiest to model. Beyond what was seen, the scale goes on as a line.
-    """
-
-    def __init__(self, scaled: Floats, scores: Floats) -> None:
-        self.scaled, places = np.unique(scaled, return_index=True)
-        self.scores = scores[places]
-        width = float(np.ptp(self.scaled))
-        self.slope = float(np.ptp(self.scores)) / width if width > 0 else 1.0
-
-    def back(self, levels: Floats) -> Floats:
-        """Return scores for levels of the surrogate's scale."""
-        inside = np.interp(levels, self.scaled, self.scores)
-        beyond = np.maximum(levels - self.scaled[-1], 0.0) + np.minimum(levels - self.scaled[0], 0.0)
-        scores: Floats = inside + self.slope * beyond
-        return scores
+def gains_of(costs: Floats, front: Floats) -> Floats:
+    """Return by how much each row of costs would increase the volume of a front, both in units of the front."""
+    return hypervolume_gains(costs, front, np.full(costs.shape[1], REFERENCE))

@@ -8,6 +8,7 @@ import numpy as np
 from metaml.acquisition.candidates import Candidate, SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
 from metaml.acquisition.designs import initial_design
+from metaml.acquisition.front_committee import FrontCommittee
 from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
 from metaml.acquisition.scalarisation import draw_weights, tchebycheff, unit_costs
 from metaml.arrays import Flags, Floats
@@ -147,7 +148,7 @@ class ParetoOptimizer(Optimizer):
         return np.asarray(np.minimum.reduceat(norms, starts))
 
     def _fit(self, committee: Committee, rng: np.random.Generator) -> None:
-        if not isinstance(committee, HypervolumeCommittee):
+        if not isinstance(committee, FrontCommittee):
             super()._fit(committee, rng)
             return
         costs = self.costs
