@@ -36,7 +36,6 @@ REGRESSION = [
     "elevators",
     "fried",
     "gss-wages",
-    "health-insurance",
     "kin8nm",
     "mv",
     "puma8NH",
