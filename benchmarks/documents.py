@@ -60,7 +60,7 @@ STARTS = (
     "forest+worst+interleaved",
 )
 LEARNERS = ("thesis", "both", "hyperparameters", "ranker", "neighbours", "nearest_lightgbm")
-BATCHES = ("gbqr+believer", "gbqr+constant_liar", "gbqr+constant_liar_best", "gbqr+qlcb")
+BATCHES = ("gbqr+believer", "gbqr+constant_liar", "gbqr+constant_liar_best", "gbqr+qlcb", "gbqr+moi_mbo")
 
 
 def tested(table: str, options: argparse.Namespace) -> tuple[list[RecordedRuns], list[RecordedRuns]]:

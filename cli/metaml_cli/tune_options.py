@@ -56,7 +56,7 @@ Costs = Annotated[
 Objectives = Annotated[
     str | None, _score(help="Two or three to search the Pareto front of, such as roc_auc,predict_seconds; see docs.")
 ]
-FrontMethod = Annotated[str, _score(help="How a front is searched: parego, sms_ego, latin_hypercube or random.")]
+FrontMethod = Annotated[str, _score(help="How a front is searched: parego, sms_ego, epsilon_ego, mspot, random …")]
 
 
 _budget = under("Budget")
@@ -100,7 +100,7 @@ Acquisition = Annotated[
 Starts = Annotated[
     str | None, _search(help="The first configurations: portfolio, delta, best, knn or design; delta:5 takes five.")
 ]
-Batch = Annotated[str | None, _search(help="How running evaluations count: believer, constant_liar or qlcb.")]
+Batch = Annotated[str | None, _search(help="How running evaluations count: believer, constant_liar, qlcb, moi_mbo …")]
 Space = Annotated[str | None, _search(help="joint: one model over all algorithms instead of a bandit over them.")]
 Bandit = Annotated[str | None, _search(help="How algorithms share the budget: thompson, ucb1 …")]
 Schedule = Annotated[

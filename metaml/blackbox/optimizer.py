@@ -25,11 +25,11 @@ class Optimizer:
     """Bayesian optimisation by ask and tell, of one to three objectives over any space.
 
     `space` is whatever `as_space` reads. `objectives` is their number or their names. `method` is `parego`, `sms_ego`,
-    `latin_hypercube` or `random`. For one objective it is the name of a surrogate or `random`; choices may follow, as
-    in `gaussian_process+design+focus+augmented_improvement`. The first `n_design` proposals do not depend on values:
-    four for each parameter, at least eight, unless `n` evaluations in all are planned and a third of them is less.
-    `starts` are configurations to propose first. The same `seed` and the same
-    values give the same proposals.
+    `epsilon_ego`, `mspot`, `latin_hypercube` or `random`. For one objective it is the name of a surrogate or `random`;
+    choices may follow, as in `gaussian_process+design+focus+augmented_improvement`. The first `n_design` proposals do
+    not depend on values: four for each parameter, at least eight, unless `n` evaluations in all are planned and a third
+    of them is less. `starts` are configurations to propose first. The same `seed` and the same values give the same
+    proposals.
 
     >>> optimizer = Optimizer({"x": (-2.0, 2.0)}, seed=0)
     >>> for _ in range(20):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaml.acquisition.candidates import Candidate, Candidates, SpaceCandidates, Wish
 from metaml.acquisition.committee import Committee, Expert
+from metaml.acquisition.spread_committee import SpreadCommittee
 from metaml.encoding import Facts
 from metaml.search.batches import BATCHES, MEAN_WIDTH, USUAL_BATCH, drawn_width
 from metaml.search.strategy import strategy_named
@@ -283,6 +284,8 @@ class Optimizer:
             wish = Wish([drawn_width(rng)], lambda rows: np.ones(len(rows), dtype=np.bool_))
             several = self._candidates.several(committee, known, self._is_taken, rng, wish)
             return several[0][1] if several else self._candidates.random(self._is_taken, rng)
+        if self._batch.spreads and self._open:
+            committee = SpreadCommittee(committee, [row for _, row in self._open.values()], rng)
         return self._candidates.best(committee, known, self._is_taken, rng)
 
     def _proposal(
@@ -322,7 +325,7 @@ class Optimizer:
         y = np.where(np.isnan(scores), np.nanmin(scores), scores)
         seconds = np.array([np.nan if seen.seconds is None else seen.seconds for seen in self._seen])
         rows, known = list(self._rows), y
-        for proposal, row in () if self._batch.draws_width else self._open.values():
+        for proposal, row in self._open.values() if self._batch.is_in_model else ():
             rows.append(row)
             y = np.append(y, self._batch.score(known, middle if proposal.score is None else proposal.score))
             seconds = np.append(seconds, np.nan)

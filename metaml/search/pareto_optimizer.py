@@ -8,8 +8,10 @@ import numpy as np
 from metaml.acquisition.candidates import Candidate, SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
 from metaml.acquisition.designs import initial_design
+from metaml.acquisition.epsilon_committee import EpsilonCommittee
 from metaml.acquisition.front_committee import FrontCommittee
 from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
+from metaml.acquisition.mspot_committee import MspotCommittee
 from metaml.acquisition.scalarisation import draw_weights, tchebycheff, unit_costs
 from metaml.arrays import Flags, Floats
 from metaml.encoding import Facts
@@ -38,22 +40,25 @@ class Method:
 METHODS: dict[str, Method] = {
     "parego": Method(lambda surrogate, _: Committee((Expert(surrogate, "upper_bound"),))),
     "sms_ego": Method(HypervolumeCommittee),
+    "epsilon_ego": Method(EpsilonCommittee),
+    "mspot": Method(MspotCommittee),
     "latin_hypercube": Method(),
     "random": Method(has_design=False),
 }
-"""How several objectives are searched, by name: ParEGO, SMS-EGO and two rivals without a model."""
+"""How several objectives are searched, by name: four ways of mlrMBO (section 2.6) and two rivals without a model."""
 
 
 class ParetoOptimizer(Optimizer):
     """Proposes configurations for the Pareto front of two or three costs, lower is better.
 
     The first `n_design` proposals fill the space evenly. Then `parego` draws one weight vector for each proposal and
-    models the weighted costs; `sms_ego` models each objective and looks for the largest gain in dominated volume.
+    models the weighted costs. The others model each objective: `sms_ego` looks for the largest gain in dominated
+    volume, `epsilon_ego` for what is furthest ahead of the front, and `mspot` trusts what is predicted.
     What is proposed depends on the seed and on what was told and is open, as with any optimizer. `n_total` is how
     many evaluations are planned: near the end, `sms_ego` explores less.
 
     A run may have several points, such as those of a classifier at different thresholds: `parego` takes the one that is
-    best for its weights, and `sms_ego` the first. `facts` and `inert` are as for any candidates.
+    best for its weights, and the others the first. `facts` and `inert` are as for any candidates.
     """
 
     def __init__(

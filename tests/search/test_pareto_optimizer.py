@@ -43,6 +43,16 @@ def test_each_proposal_of_parego_has_its_own_weights():
     assert [seen.score for seen in optimizer.seen] != first
 
 
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.judge])
+def test_a_model_finds_more_of_the_front_than_chance(method):
+    def behind(name):
+        optimizer = run(ParetoOptimizer(SPACE, n_objectives=2, method=name, n_design=6, seed=2), 16)
+        return np.mean([seen.config["y"] for seen in optimizer.seen[6:]])
+
+    # The front is where y is 0.
+    assert behind(method) < behind("random")
+
+
 def test_the_front_is_what_nothing_dominates():
     optimizer = ParetoOptimizer(SPACE, n_objectives=2)
     for x, y, costs in [(0.1, 0.1, (1.0, 2.0)), (0.2, 0.2, (2.0, 3.0)), (0.3, 0.3, None)]:

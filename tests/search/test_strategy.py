@@ -98,9 +98,18 @@ def test_a_lie_about_open_proposals_moves_the_next_one():
         optimizer.ask()
         return optimizer.ask().config
 
-    configs = [second(batch) for batch in ("believer", "constant_liar", "qlcb")]
+    configs = [second(batch) for batch in ("believer", "constant_liar", "qlcb", "moi_mbo")]
 
-    assert len({str(config) for config in configs}) == 3
+    assert len({str(config) for config in configs}) == 4
+
+
+def test_a_batch_of_moi_mbo_is_spread_further_than_one_that_believes():
+    def nearest_gap(batch):
+        optimizer = told(Optimizer(SPACE, strategy=f"gaussian_process+{batch}", seed=3), 8)
+        places = np.sort([optimizer.ask().config["x"] for _ in range(4)])
+        return np.diff(places).min()
+
+    assert nearest_gap("moi_mbo") > nearest_gap("believer")
 
 
 def test_single_choices_replace_those_of_a_preset():
