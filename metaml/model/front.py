@@ -22,7 +22,7 @@ from metaml.errors import BadModel, BadRequest
 from metaml.metrics import METRICS
 from metaml.model.fitted import Model
 from metaml.model.saving import load
-from metaml.pareto import knee
+from metaml.pareto import RESOURCES, knee, log_amounts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 FOLDER, FILE = "front", "front.json"
 FORMAT = "metaml front"
-RESOURCES = ("fit_seconds", "predict_seconds", "model_bytes")
-"""Objectives that are shown and compared on a logarithmic scale."""
-SMALLEST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -207,13 +204,13 @@ def is_higher_better(name: str) -> bool:
 
 
 def costs_of(front: Front) -> Floats:
-    """Return a row of costs for each point: lower is better, seconds and bytes as logarithms."""
+    """Return a row of costs for each point: lower is better, what a model takes as logarithms."""
     columns = []
     for name in front.objectives:
         values = np.array([point.values[name] for point in front.points], dtype=np.float64)
         columns.append(-values if is_higher_better(name) else values)
         if name in RESOURCES:
-            columns[-1] = np.log10(np.maximum(columns[-1], SMALLEST))
+            columns[-1] = log_amounts(name, columns[-1])
     return np.column_stack(columns)
 
 

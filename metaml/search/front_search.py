@@ -11,9 +11,9 @@ import numpy as np
 from metaml.arrays import Floats
 from metaml.encoding import Facts
 from metaml.errors import BadRequest
+from metaml.pareto import RESOURCES, log_amounts
 from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import JointSpace
-from metaml.search.objectives import RESOURCES
 from metaml.search.optimizer import Measured, Option, Proposal
 from metaml.search.pareto_optimizer import ParetoOptimizer
 from metaml.spaces import Space
@@ -22,7 +22,6 @@ from metaml.system.threads import at_most_threads
 
 SURROGATE = "forest"
 """What models a joint space: most of its parameters are inactive at any place, which trees cope with."""
-LEAST = 1e-9
 
 
 class FrontSearch:
@@ -117,6 +116,6 @@ class FrontSearch:
 
 
 def _cost(name: str, scores: Sequence[float]) -> Floats:
-    """Return scores as costs: lower is better, and what takes seconds or bytes on a logarithmic scale."""
+    """Return scores as costs: lower is better, and what a model takes on a logarithmic scale."""
     costs = -np.asarray(scores, dtype=np.float64)
-    return np.log10(np.maximum(costs, LEAST)) if name in RESOURCES else costs
+    return log_amounts(name, costs) if name in RESOURCES else costs

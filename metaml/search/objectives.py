@@ -20,6 +20,7 @@ from metaml.ensemble.threshold_scores import depends_on_thresholds, threshold_sc
 from metaml.errors import BadRequest
 from metaml.evaluation import METRICS, FoldPlan, Outcome, default_metric, metric
 from metaml.metrics.base import Weight, mean_over_rows, rarer_class, some
+from metaml.pareto import RESOURCES
 
 Point = tuple[float, ...]
 """A value for each objective."""
@@ -29,7 +30,6 @@ DIGITS = 6
 FEWEST_ROWS = 10
 """Rows of a class that a group needs for its recall to be compared with that of other groups."""
 RATES = {"fnr": "false negatives", "fpr": "false positives"}
-RESOURCES = ("fit_seconds", "predict_seconds", "model_bytes")
 GAP = "gap:"
 ALIASES = {"size": "model_bytes"}
 

@@ -4,7 +4,6 @@ What a model scores is known from out-of-fold predictions, what it takes from it
 the front is measured on saved models in a fresh process, and whatever is dominated after that is left out.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,9 +16,9 @@ from metaml.ensemble.selection import score
 from metaml.evaluation import METRICS, Executor
 from metaml.metrics.base import rarer_class
 from metaml.model import Member, Model
-from metaml.model.front import RESOURCES, Front, FrontPoint, PointMember, shown_name
+from metaml.model.front import Front, FrontPoint, PointMember, shown_name
 from metaml.model.measuring import measure_all
-from metaml.pareto import hypervolume_gains, is_non_dominated
+from metaml.pareto import RESOURCES, hypervolume_gains, is_non_dominated, log_amounts
 from metaml.search.objectives import (
     DecisionObjective,
     Objective,
@@ -194,9 +193,9 @@ class _Maker:
         return float(sum(n * member.trial.scores[place] for n, member in taken))
 
     def cost(self, values: Sequence[float]) -> tuple[float, ...]:
-        """Return values as costs: lower is better, seconds and bytes as logarithms."""
+        """Return values as costs: lower is better, what a model takes as logarithms."""
         return tuple(
-            math.log10(max(-value, SMALLEST)) if objective.name in RESOURCES else -value
+            float(log_amounts(objective.name, np.array(-value))) if objective.name in RESOURCES else -value
             for objective, value in zip(self.objectives, values, strict=True)
         )
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from metaml.metrics import METRICS
-from metaml.model.front import RESOURCES, Front, is_higher_better
+from metaml.model.front import Front, is_higher_better
+from metaml.pareto import RESOURCES
 from metaml.report.data import FrontDot, FrontFacts
 from metaml.report.wording import metric_label
 from metaml.tuning.trials import Trial
