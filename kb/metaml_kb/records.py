@@ -226,7 +226,8 @@ class Run:
     - `fold_plan`: the key of a fold plan. `seed`: the seed of the evaluation.
     - `status`: ok, partial, timeout, memory, crashed or failed. `error`: what went wrong.
     - `fit_seconds`, `predict_seconds`, `peak_megabytes`: the cost, summed over folds as measured.
-    - `model_bytes`, `row_seconds`: the size of one fold's model, and the seconds that it takes for one row alone.
+    - `model_bytes`, `row_seconds`, `n_columns_read`: the size of one fold's model, the seconds that it takes for one
+      row alone, and the number of raw columns that can change its predictions.
     - `origin`: default, random, warm start, surrogate, imported, repeat (evaluated again on other folds) or grid.
     - `probability`: the sampling density of a random configuration.
     - `session`, `environment`: keys of a stored session and environment.
@@ -251,6 +252,7 @@ class Run:
     peak_megabytes: float | None = None
     model_bytes: int | None = None
     row_seconds: float | None = None
+    n_columns_read: int | None = None
     error: str | None = None
     origin: str = "random"
     probability: float | None = None

@@ -194,6 +194,7 @@ run = Table(
     Column("peak_megabytes", Double),
     Column("model_bytes", BigInteger),
     Column("row_seconds", Double),
+    Column("n_columns_read", Integer),
     Column("error", Text),
     Column("finished_at", Double),
     Column("metric_set_id", ForeignKey("metric_set.id"), nullable=False),

@@ -30,6 +30,10 @@ Validation = tuple[Matrix, Vector, Vector | None]
 """Held-out rows that decide when boosting stops: inputs, target, weights."""
 
 
+BEST_COLUMNS = "best_columns"
+"""A setting beside those of any space: an estimator is fitted to so many of the most useful columns, and no others."""
+
+
 @dataclass(frozen=True)
 class PlainLearner:
     """A learner of a library: its module, its class and the settings of its constructor; `note` says what differs."""
@@ -89,7 +93,8 @@ class Algorithm:
     `tasks` are those that it serves; where a target is of another one, it is refused or left out.
 
     `is_searched` says whether a search or a bot tries it without being asked for it by name. `is_readable` says whether
-    a person can read each of its models: a sum of effects of single columns or pairs, or a few questions.
+    a person can read each of its models: a sum of effects of single columns or pairs, or a few questions. `reads`
+    returns which columns of its matrix can change what a fitted model predicts; without it, all of them count.
     """
 
     name: str
@@ -112,12 +117,14 @@ class Algorithm:
     is_searched: bool = True
     tasks: tuple[Task, ...] = ("binary", "multiclass", "regression")
     is_readable: bool = False
+    reads: Callable[[Any], Flags] | None = None
 
     def unfitted(
         self, config: Config, dataset: Dataset, *, seed: int, n_threads: int = 1, seconds: float | None = None
     ) -> BaseEstimator:
         """Return an estimator to be fitted to rows of a data set; it keeps to the directions of the columns."""
-        estimator = self.build(config, task=dataset.task, seed=seed, n_threads=n_threads, seconds=seconds)
+        own = {name: value for name, value in config.items() if name != BEST_COLUMNS}
+        estimator = self.build(own, task=dataset.task, seed=seed, n_threads=n_threads, seconds=seconds)
         if not dataset.directions:
             return estimator
         if self.one_way is None:
@@ -126,6 +133,21 @@ class Algorithm:
             if name in config and config[name] not in allowed:
                 raise BadConfig(f"With {name} {config[name]!r}, {self.name} cannot keep to increasing or decreasing.")
         return estimator.set_params(directions=dataset.directions)
+
+    def columns_read(self, estimator: Any) -> set[str]:
+        """Return the features that can change what a fitted estimator predicts; none of one that knows a single answer.
+
+        >>> from types import SimpleNamespace
+        >>> knows_one_class = SimpleNamespace(classes_=[1])
+        >>> Algorithm("svm", space=None, build=None).columns_read(knows_one_class)
+        set()
+        """
+        head = getattr(estimator, "head_", None)
+        if head is None:
+            return set()
+        sources = head.sources()
+        flags = [True] * len(sources) if self.reads is None else self.reads(estimator.model_)
+        return {name for name, is_read in zip(sources, flags, strict=False) if is_read}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

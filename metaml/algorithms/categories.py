@@ -76,7 +76,7 @@ class Columns:
         """Return the columns with these names as one matrix; it is shared, so do not change it."""
         key = tuple(names)
         if key not in self._numbers:
-            self._numbers[key] = self._X[list(names)].to_numpy(dtype=np.float64)
+            self._numbers[key] = self._X.reindex(columns=list(names)).to_numpy(dtype=np.float64)
         return self._numbers[key]
 
     def codes(self, name: Hashable, levels: Levels) -> Rows:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from metaml.algorithms.base import Algorithm, PlainLearner, picked
 from metaml.algorithms.fewer_steps import fit_on_growing_rows
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import DECISION_TREES
+from metaml.arrays import Flags
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -82,6 +85,12 @@ def _built(config: Config, task: Task, seed: int, n_threads: int, seconds: float
     return TabularClassifier(head, model, class_weight=config["class_weight"], **common)
 
 
+def reads(model: Any) -> Flags:
+    """Return the columns that the tree asks about."""
+    asked: Flags = np.isin(np.arange(model.tree_.n_features), model.tree_.feature)
+    return asked
+
+
 def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: ARG001
     """Return scikit-learn's tree."""
     names = ("criterion", "class_weight", "max_depth", "min_samples_leaf", "min_samples_split", "ccp_alpha")
@@ -98,6 +107,7 @@ ALGORITHM = Algorithm(
     saves=DECISION_TREES,
     stacks=False,
     plain=plain,
+    reads=reads,
 )
 SMALL = Algorithm(
     "small_tree",
@@ -109,4 +119,5 @@ SMALL = Algorithm(
     plain=plain,
     is_searched=False,
     is_readable=True,
+    reads=reads,
 )

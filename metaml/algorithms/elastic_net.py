@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from metaml.algorithms.base import Algorithm, Matrix, Vector
 from metaml.algorithms.fewer_steps import fit_iterations
-from metaml.algorithms.preprocessing import (
-    encoding_parameters,
-    head_from,
-    imputation_parameter,
-    scaling_parameter,
-)
+from metaml.algorithms.preprocessing import encoding_parameters, head_from, imputation_parameter, scaling_parameter
 from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.spaces import Choice, Float, Parameter, Space
 from metaml.spaces.config import Config
@@ -95,4 +92,5 @@ ALGORITHM = Algorithm(
         TrustedClass("Ridge", "sklearn.linear_model:Ridge"),
     ),
     is_readable=True,
+    reads=lambda model: (np.atleast_2d(model.coef_) != 0).any(axis=0),
 )

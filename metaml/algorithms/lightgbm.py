@@ -21,6 +21,7 @@ from metaml.algorithms.boosting import (
 )
 from metaml.algorithms.preprocessing import encoding_parameters, head_from
 from metaml.algorithms.trusted_classes import State, TrustedClass, as_bytes
+from metaml.arrays import Flags
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -228,6 +229,12 @@ def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: 
     return PlainLearner("lightgbm", kind, settings | fixed, note=FIXED_ROUNDS)
 
 
+def reads(model: _LightGBM) -> Flags:
+    """Return the columns that a tree is split by."""
+    flags: Flags = model.booster_.feature_importance("split") > 0
+    return flags
+
+
 ALGORITHM = Algorithm(
     "lightgbm",
     space,
@@ -244,4 +251,5 @@ ALGORITHM = Algorithm(
         TrustedClass("LightGBMBooster", "lightgbm:Booster", take=_take_booster, make=_make_booster),
     ),
     plain=plain,
+    reads=reads,
 )

@@ -24,7 +24,8 @@ class Dataset:
     `columns` are the raw columns without the target, used or not. `rows` are the positions of the used rows in
     the raw table. `ignored` are the raw columns that the user left out. `warnings` are sentences about what is
     suspicious, such as a column that alone nearly determines the target. `roles` are what other columns are for, such
-    as groups or weights; `hints` are about columns that look like time or groups and were not said to be.
+    as groups or weights; `hints` are about columns that look like time or groups and were not said to be. `ranking` has
+    the raw columns, the most useful first, for a search that tries fewer of them; it is empty if nobody asked.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Dataset:
     warnings: tuple[str, ...] = ()
     roles: Roles = NO_ROLES
     hints: tuple[SplitHint, ...] = ()
+    ranking: tuple[str, ...] = ()
 
     @property
     def directions(self) -> dict[str, int]:

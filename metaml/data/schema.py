@@ -1,8 +1,8 @@
 """How a raw table is turned into features: learnt once from the training data, saved as JSON."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -97,6 +97,14 @@ class Schema:
     def columns(self) -> tuple[str, ...]:
         """Return the names of the feature columns, in order."""
         return tuple(output for feature in self.features for output in feature.outputs)
+
+    def sources_of(self, columns: Collection[str]) -> set[str]:
+        """Return the raw columns from which these feature columns are made."""
+        return {feature.source for feature in self.features if any(output in columns for output in feature.outputs)}
+
+    def only(self, sources: Collection[str]) -> "Schema":
+        """Return the schema of these raw columns alone."""
+        return replace(self, features=tuple(feature for feature in self.features if feature.source in sources))
 
     def label_array(self) -> Array | None:
         """Return the labels in their original type, so that codes index them; None for regression."""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaml.errors import BadRequest
+from metaml.evaluation.best_columns import columns_for
 from metaml.evaluation.job import FoldDone, Job, Outcome, Status
 from metaml.evaluation.memory import MemoryMeter
 from metaml.evaluation.scoring import all_scores
@@ -89,7 +90,7 @@ def evaluate(
                 own = predictions.keep(test, tested.prediction)
                 scores.append(_scores(dataset, test, own))
                 kept = models.keep(tested)
-                footprint = _footprint(tested, dataset, test, kept)
+                footprint = _footprint(tested, dataset, algorithm, test, kept)
                 if job.tells_folds and kept:
                     on_fold(FoldDone(kept, scores[-1]))
                 _check_memory(job, meter.peak())
@@ -126,13 +127,14 @@ def _scores(dataset: Dataset, test: Rows, prediction: Array) -> dict[str, float]
 
 
 class _Footprint(NamedTuple):
-    """The size of a model, and the seconds that it takes for one row; None if not known."""
+    """The size of a model, the seconds that it takes for one row, and the raw columns it reads; None if not known."""
 
     model_bytes: int | None = None
     row_seconds: float | None = None
+    n_columns_read: int | None = None
 
 
-def _footprint(tested: _Tested, dataset: Dataset, test: Rows, kept: bytes) -> _Footprint:
+def _footprint(tested: _Tested, dataset: Dataset, algorithm: Algorithm, test: Rows, kept: bytes) -> _Footprint:
     """Return what the model of a fold takes; the quickest of a few calls counts, as the machine may be busy."""
     row = dataset.X.iloc[test[:1]].reset_index(drop=True)
     predict = getattr(tested.estimator, "predict_proba", tested.estimator.predict)
@@ -146,7 +148,8 @@ def _footprint(tested: _Tested, dataset: Dataset, test: Rows, kept: bytes) -> _F
         # Whatever an estimator has against being pickled, it is no reason to fail.
         with contextlib.suppress(Exception):
             size = len(pickle.dumps(tested.estimator, protocol=5))
-    return _Footprint(size, min(seconds))
+    read = algorithm.columns_read(tested.estimator)
+    return _Footprint(size, min(seconds), len(dataset.schema.sources_of(read)))
 
 
 class _Clock:
@@ -231,7 +234,7 @@ def _refit(job: Job, dataset: Dataset, algorithm: Algorithm, n_threads: int) -> 
 
     If the job names a fold, it is fitted to the rows that train it, with its seed.
     """
-    X, y, weight, number = dataset.X, dataset.y, dataset.row_weights, job.plan.n_folds
+    X, y, weight, number = columns_for(job.config, dataset), dataset.y, dataset.row_weights, job.plan.n_folds
     if job.folds:
         number = job.folds[0]
         train, _ = job.plan.split(number)
@@ -310,7 +313,7 @@ def _check(job: Job, dataset: Dataset) -> None:
 def _fit_and_predict(
     job: Job, fold: int, dataset: Dataset, algorithm: Algorithm, train: Rows, test: Rows, n_threads: int
 ) -> _Tested:
-    X_train = dataset.X.iloc[train].reset_index(drop=True)
+    X_train = columns_for(job.config, dataset).iloc[train].reset_index(drop=True)
     X_test = dataset.X.iloc[test].reset_index(drop=True)
     y_train = dataset.y[train]
     present = None

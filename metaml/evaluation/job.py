@@ -159,7 +159,8 @@ class Outcome:
     refit. All are fitted to the codes of the data set's target.
     `expected_seconds` is what all folds would have taken, if that is known and more than `seconds`. `stopped_early` is
     True if a fit ran out of `fit_seconds`: the result is valid, but the same job may give another one. `model_bytes` is
-    the size of one fold's model as pickled, and `row_seconds` what it takes to predict one row alone.
+    the size of one fold's model as pickled, `row_seconds` what it takes to predict one row alone, and `n_columns_read`
+    the number of raw columns that can change its predictions.
 
     `environment` describes the machine that made it, as `evaluation.environment` does; None is this machine. One second
     there is worth `scale` seconds here, by the reference workload.
@@ -181,6 +182,7 @@ class Outcome:
     stopped_early: bool = False
     model_bytes: int | None = None
     row_seconds: float | None = None
+    n_columns_read: int | None = None
     environment: Mapping[str, Any] | None = None
     scale: float = 1.0
 

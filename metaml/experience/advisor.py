@@ -127,6 +127,7 @@ class Advisor:
             earlier=() if self._earlier is None else self._earlier.configs,
             members=() if self._earlier is None or self._settings.clock is None else self._earlier.members,
             shares=shares_of(self._settings.search, self._settings.fidelity, self._fold_plan),
+            n_sources=len(self._dataset.ranking),
         )
 
     def reasons(self, algorithm: str, config: Config, *, in_detail: bool = True) -> dict[str, Any]:

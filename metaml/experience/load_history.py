@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaml.algorithms import ALGORITHMS
+from metaml.algorithms.base import BEST_COLUMNS
 from metaml.arrays import Floats as Array
 from metaml.arrays import Positions
 from metaml.errors import BadRequest
@@ -143,6 +144,9 @@ def _runs(
     if scored is None:
         others = ", ".join(metrics)
         return _nothing(), [f"{kb.name} has no run of {algorithm} scored by {metric}, only by {others}."]
+    if BEST_COLUMNS in frame:
+        # A score on few columns says nothing about the other settings.
+        frame = frame[frame[BEST_COLUMNS].isna()]
     frame = with_fingerprints(kb, frame, known, algorithm)
     frame = _with_stand_in(frame, scored).dropna(subset=[scored])
     notes = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from metaml.evaluation.best_columns import columns_for
 from metaml.evaluation.crossval import fit, fold_seed
 from metaml.model.fitted import Member
 
@@ -37,11 +38,12 @@ def fit_member(
     if plan is not None:
         parts = [(plan.split(fold)[0], fold_seed(seed, fold)) for fold in range(plan.n_folds)]
     estimators: list[Any] = []
+    columns = columns_for(config, dataset)
     # The warnings of a learner do not help the person who asked for a model.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rows, own_seed in parts:
             estimator: Any = algorithm.unfitted(config, dataset, seed=own_seed, n_threads=n_threads)
-            X = dataset.X if len(rows) == len(dataset.y) else dataset.X.iloc[rows].reset_index(drop=True)
+            X = columns if len(rows) == len(dataset.y) else columns.iloc[rows].reset_index(drop=True)
             estimators.append(fit(estimator, X, dataset.y[rows], dataset.weights_of(rows)))
     return Member(algorithm.name, dict(config), weight, tuple(estimators), score)

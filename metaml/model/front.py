@@ -20,6 +20,7 @@ from metaml.arrays import Floats
 from metaml.ensemble.calibration import Calibration
 from metaml.errors import BadModel, BadRequest
 from metaml.metrics import METRICS
+from metaml.model.columns_read import without_unread
 from metaml.model.fitted import Model
 from metaml.model.saving import load
 from metaml.pareto import RESOURCES, knee, log_amounts
@@ -154,7 +155,7 @@ class Front:
         members = tuple(
             replace(member, weight=member.weight * weight) for model, weight in made for member in model.members
         )
-        return replace(
+        whole = replace(
             base,
             members=members,
             multipliers=point.multipliers,
@@ -164,6 +165,7 @@ class Front:
             score=point.score,
             facts={**base.facts, "front": {"point": point.number, **point.values}},
         )
+        return without_unread(whole) if "n_columns" in self.objectives else whole
 
     def _limits(self, given: Mapping[str, float]) -> dict[str, float]:
         unknown = [name for name in given if shown_name(name) not in self.objectives]

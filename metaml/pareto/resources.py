@@ -4,7 +4,7 @@ import numpy as np
 
 from metaml.arrays import Array, Floats
 
-RESOURCES = {"fit_seconds": 1e-9, "predict_seconds": 1e-9, "model_bytes": 1e-9}
+RESOURCES = {"fit_seconds": 1e-9, "predict_seconds": 1e-9, "model_bytes": 1e-9, "n_columns": 0.5}
 """Each with the smallest amount that the scale tells from less."""
 
 

@@ -146,6 +146,7 @@ def run_of(
         peak_megabytes=outcome.peak_megabytes,
         model_bytes=outcome.model_bytes,
         row_seconds=outcome.row_seconds,
+        n_columns_read=outcome.n_columns_read,
         error=error,
         origin=origin,
         probability=probability,

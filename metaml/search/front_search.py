@@ -5,9 +5,11 @@ It is asked and told as a search for one objective is, knows no clock and no wor
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import numpy as np
 
+from metaml.algorithms.base import BEST_COLUMNS
 from metaml.arrays import Floats
 from metaml.encoding import Facts
 from metaml.errors import BadRequest
@@ -16,7 +18,7 @@ from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import JointSpace
 from metaml.search.optimizer import Measured, Option, Proposal
 from metaml.search.pareto_optimizer import ParetoOptimizer
-from metaml.spaces import Space
+from metaml.spaces import Integer, Space
 from metaml.spaces.config import Config
 from metaml.system.threads import at_most_threads
 
@@ -30,6 +32,9 @@ class FrontSearch:
     First comes the `initial_design`, then the defaults of the other algorithms, in the order of `spaces`: one that is
     not among the most accurate may be the quickest. Then the `method` decides (see `METHODS`). An outcome that is told
     has, in `scores`, the values of each objective at its operating points.
+
+    With `n_sources`, the number of raw columns, each evaluation may read only the best of them; after the defaults come
+    some of them with half of the columns, a quarter, and so on.
     """
 
     def __init__(
@@ -41,16 +46,21 @@ class FrontSearch:
         facts: Facts,
         initial_design: Sequence[tuple[str, Config]] = (),
         inert: Sequence[str] = (),
+        n_sources: int = 0,
         seed: int = 0,
     ) -> None:
         self.objectives = tuple(objectives)
-        self.joint = JointSpace(spaces)
+        fewer = fewer_columns(n_sources)
+        of_columns = [Integer(BEST_COLUMNS, 1, n_sources, default=n_sources, log=True)] if fewer else ()
+        self.joint = JointSpace(spaces, of_columns)
+        defaults = [self.joint.joined(name, space.default()) for name, space in spaces.items()]
+        with_fewer = [{**default, BEST_COLUMNS: n} for default, n in zip(cycle(defaults), fewer, strict=False)]
         self.optimizer = ParetoOptimizer(
             self.joint.space,
             n_objectives=len(self.objectives),
             method=method,
             surrogate=SURROGATE,
-            starts=[self.joint.joined(name, space.default()) for name, space in spaces.items()],
+            starts=[*defaults, *with_fewer],
             n_design=0,
             seed=seed,
             facts=facts,
@@ -113,6 +123,15 @@ class FrontSearch:
     def drop(self, algorithm: str, config: Config) -> None:
         """Forget an evaluation that was asked for and will not come."""
         self.optimizer.drop(self.joint.joined(algorithm, config))
+
+
+def fewer_columns(n_sources: int) -> list[int]:
+    """Return the numbers of columns to try first, each half of the one before.
+
+    >>> fewer_columns(10)
+    [5, 2, 1]
+    """
+    return [n_sources >> times for times in range(1, n_sources.bit_length())]
 
 
 def _cost(name: str, scores: Sequence[float]) -> Floats:

@@ -74,7 +74,7 @@ class MetricObjective:
 
 @dataclass(frozen=True)
 class ResourceObjective:
-    """Seconds to fit one model or to predict one row, or the size of one model in bytes, with the sign turned."""
+    """What one model takes: seconds to fit or for one row, bytes, or columns that it reads, with the sign turned."""
 
     name: str
 
@@ -86,6 +86,7 @@ class ResourceObjective:
             "fit_seconds": outcome.scale * outcome.fit_seconds / max(len(outcome.folds), 1),
             "predict_seconds": None if outcome.row_seconds is None else outcome.scale * outcome.row_seconds,
             "model_bytes": outcome.model_bytes,
+            "n_columns": outcome.n_columns_read,
         }[self.name]
         return math.nan if taken is None else -float(taken)
 

@@ -13,6 +13,7 @@ import pandas as pd
 from metaml.acquisition.candidates import SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
 from metaml.algorithms import ALGORITHMS, Algorithm
+from metaml.algorithms.base import BEST_COLUMNS
 from metaml.algorithms.preprocessing import ENCODING, IMPUTATION
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
@@ -94,7 +95,8 @@ class SearchPlan:
     effect on the data set. With `objectives`, their front is searched by the `front_method`. `starts` are the first
     configurations of each algorithm where the strategy has a rule for them. How a `strategy` uses experience is spelt
     out in it; where it is not, in plans of older sessions, only `default` uses it. `shares` are the shares of an
-    evaluation at which the `search` evaluates, up to the whole; `fidelity` says what there is less of.
+    evaluation at which the `search` evaluates, up to the whole; `fidelity` says what there is less of. `n_sources` is
+    the number of raw columns, of which an evaluation may read only the best; 0 if each reads all.
     """
 
     task: Task
@@ -116,6 +118,7 @@ class SearchPlan:
     search: str = DEFAULT_SEARCH
     fidelity: str = "rows"
     shares: tuple[float, ...] = (1.0,)
+    n_sources: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON."""
@@ -148,13 +151,14 @@ def make_search_plan(
     earlier: Sequence[tuple[str, Config]] = (),
     members: Sequence[tuple[str, Config]] = (),
     shares: tuple[float, ...] = (1.0,),
+    n_sources: int = 0,
 ) -> SearchPlan:
     """Return the plan for a data set of this task and size.
 
     First come `members`, which made the last model of an earlier version of the table, then the defaults, then what
     else did best on earlier versions, then configurations of high capacity if there are many rows, then the portfolio.
     `starts` and `experience` are None if the knowledge base knows nothing; `earlier` did best on earlier versions of
-    the table; `inert` are the parameters without effect on the data set.
+    the table; `inert` are the parameters without effect on the data set. `n_sources` is as in the plan.
     """
     n_iterations, seconds = settings.n_iterations, settings.clock
     strategy = strategy_named(settings.strategy)
@@ -174,6 +178,7 @@ def make_search_plan(
         search=settings.search,
         fidelity=settings.fidelity,
         shares=shares,
+        n_sources=n_sources,
         seed=settings.seed,
         is_timed=n_iterations is None,
         initial_design=(*first, *next_ones),
@@ -329,6 +334,7 @@ def _front_search(plan: SearchPlan) -> FrontSearch:
         facts=plan.facts,
         initial_design=plan.initial_design,
         inert=plan.inert,
+        n_sources=plan.n_sources,
         seed=plan.seed,
     )
 
@@ -370,7 +376,8 @@ def origin_of(choice: NextTrial, task: Task) -> str:
 
 
 def _is_default(algorithm: str, config: Config, task: Task) -> bool:
-    return config == ALGORITHMS[algorithm].space(task).default()
+    own = {name: value for name, value in config.items() if name != BEST_COLUMNS}
+    return own == ALGORITHMS[algorithm].space(task).default()
 
 
 def _completed(order: Sequence[str], algorithms: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from pprint import pformat
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
+from metaml.evaluation.best_columns import with_columns_for
 from metaml.spaces.config import Config
 
 PLAIN_CODE = '''"""The best configuration that metaml found for {dataset}, without metaml.
@@ -92,6 +93,7 @@ def plain_code(dataset: Dataset, algorithm: str, config: Config, *, metric: str,
     It is possible if the learner's library has it as an estimator, and if each column is a number or a category as it
     stands in the file. Columns that were declared to be something else, or that may push only one way, are not.
     """
+    dataset = with_columns_for(config, dataset)
     plain, schema = ALGORITHMS[algorithm].plain, dataset.schema
     is_declared = bool(dataset.roles.options.as_json().keys() & DECLARED)
     is_readable = schema.n_columns is None and not schema.decimal_commas and not is_declared

@@ -170,6 +170,7 @@ def _trial(kb: KnowledgeBase, details: Mapping[str, Any], metric: str, predictio
         peak_megabytes=run.peak_megabytes or 0.0,
         model_bytes=run.model_bytes,
         row_seconds=run.row_seconds,
+        n_columns_read=run.n_columns_read,
         error=None if ran_out_of_time else run.error,
         predictions=prediction_files.get(details["run"]),
         expected_seconds=details.get("expected", 0.0),

@@ -13,6 +13,7 @@ from metaml.budget import Budget, in_words
 from metaml.data import Dataset
 from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import Executor, LocalExecutor
+from metaml.evaluation.best_columns import with_ranking
 from metaml.experience.lesson_files import is_in_file
 from metaml.model.front import Front
 from metaml.report import ReportData
@@ -249,7 +250,7 @@ def _within_columns(dataset: Dataset, settings: TuneSettings, on_note: Callable[
     if most is not None and reduced is not dataset:
         kept = list(dict.fromkeys(feature.source for feature in reduced.schema.features))
         on_note(f"The model may read {counted(most, 'column')}: {listed(kept)}.")
-    return reduced
+    return with_ranking(reduced) if "n_columns" in settings.objectives else reduced
 
 
 def _second_layer(

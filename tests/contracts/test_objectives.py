@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metaml.evaluation import METRICS, Outcome
+from metaml.pareto import RESOURCES
 from metaml.search.objectives import MetricObjective, ResourceObjective
 
 TRUTH = np.tile([0, 1], 150)
@@ -52,10 +53,10 @@ def test_names_tell_objectives_apart():
     assert all(objective.name == name for name, objective in OBJECTIVES.items())
 
 
-@pytest.mark.parametrize("name", ["fit_seconds", "predict_seconds", "model_bytes"])
+@pytest.mark.parametrize("name", RESOURCES)
 def test_what_takes_less_is_worth_more(name):
-    quick = Outcome("ok", 1.0, folds=(0, 1), fit_seconds=1.0, row_seconds=0.001, model_bytes=1000)
-    slow = Outcome("ok", 1.0, folds=(0, 1), fit_seconds=2.0, row_seconds=0.002, model_bytes=2000)
+    quick = Outcome("ok", 1.0, folds=(0, 1), fit_seconds=1.0, row_seconds=0.001, model_bytes=1000, n_columns_read=2)
+    slow = Outcome("ok", 1.0, folds=(0, 1), fit_seconds=2.0, row_seconds=0.002, model_bytes=2000, n_columns_read=3)
     objective = ResourceObjective(name)
 
     assert objective.value(quick) > objective.value(slow)

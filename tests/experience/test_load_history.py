@@ -246,6 +246,17 @@ def test_hyperparameters_the_space_does_not_have_are_ignored(empty_kb: Knowledge
     assert found.encoder.codings_[0].is_log
 
 
+def test_runs_on_the_best_columns_alone_are_no_experience(empty_kb: KnowledgeBase):
+    fill(empty_kb, 1)
+    (fingerprint,) = empty_kb.datasets()["fingerprint"]
+    before = len(run_history(empty_kb, "toy", metric="accuracy").scores)
+
+    config = {"x": 0.5, "best_columns": 2}
+    empty_kb.add_run(Run(dataset=fingerprint, algorithm="toy", config=config, scores={"accuracy": [0.1] * 3}))
+
+    assert len(run_history(empty_kb, "toy", metric="accuracy").scores) == before
+
+
 def test_space_gives_columns_to_what_no_run_has_varied(empty_kb: KnowledgeBase):
     space = Space([Float("rate", 0.0, 1.0, default=0.1), Float("new", 0.0, 1.0, default=0.5)])
 

@@ -22,7 +22,7 @@ from metaml.algorithms.componentwise.rounds import Move, next_move
 from metaml.algorithms.componentwise.selection import Rows, probe, stability
 from metaml.algorithms.preprocessing import Head
 from metaml.algorithms.trusted_classes import State, TrustedClass, filled
-from metaml.arrays import Floats
+from metaml.arrays import Flags, Floats
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -175,6 +175,13 @@ def make_model(kind: type, state: State) -> AdditiveModel:
     return model
 
 
+def reads(model: AdditiveModel) -> Flags:
+    """Return the columns that have an effect, alone or in a pair."""
+    used = [column for effect in model.effects_ for column in effect.term.columns]
+    flags: Flags = np.isin(np.arange(model.n_columns_), used)
+    return flags
+
+
 ALGORITHM = Algorithm(
     "additive",
     space,
@@ -187,4 +194,5 @@ ALGORITHM = Algorithm(
     stacks=False,
     is_searched=False,
     is_readable=True,
+    reads=reads,
 )

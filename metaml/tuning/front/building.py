@@ -16,6 +16,7 @@ from metaml.ensemble.selection import score
 from metaml.evaluation import METRICS, Executor
 from metaml.metrics.base import rarer_class
 from metaml.model import Member, Model
+from metaml.model.columns_read import columns_read
 from metaml.model.front import Front, FrontPoint, PointMember, shown_name
 from metaml.model.measuring import measure_all
 from metaml.pareto import RESOURCES, hypervolume_gains, is_non_dominated, log_amounts
@@ -187,6 +188,8 @@ class _Maker:
             if name == self.found.metric:
                 return finished.score
             return score(np.asarray(finished.predictions), self.dataset.y, name, **judged(self.dataset, self.found))
+        if name == "n_columns":
+            return -float(len(columns_read(finished.model)))
         place = 1 + [one.name for one in self.objectives].index(name)
         numbers = [len(member.estimators) for member in finished.model.members]
         taken = zip(numbers, finished.chosen, strict=True)

@@ -13,6 +13,7 @@ WORDS = {
     "fit_seconds": "seconds to fit",
     "predict_seconds": "seconds for one row",
     "model_bytes": "bytes of the model",
+    "n_columns": "columns that the model reads",
     "fnr": "false negative rate",
     "fpr": "false positive rate",
 }
