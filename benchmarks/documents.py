@@ -221,7 +221,7 @@ def encodings(options: argparse.Namespace) -> None:
     folder = options.metadata.parent / "datasets"
     listed = pd.read_csv(folder / "manifest.csv")
     listed = listed[(listed["task"] == "binary") & (listed["n_categorical"] >= 4) & (listed["n_rows"] < 50_000)]
-    values: dict[str, dict[str, float]] = {name: {} for name in ("integer", "one_hot", "impact")}
+    values: dict[str, dict[str, float]] = {name: {} for name in ("integer", "one_hot", "impact", "hashed")}
     for name, target in list(zip(listed["name"], listed["target"], strict=True))[: options.datasets]:
         path = next(iter(sorted(folder.rglob(f"{name}.*"))), None)
         if path is None:

@@ -1,7 +1,8 @@
-"""Category columns as numbers: levels as the training rows had them; integer, one-hot or impact codes."""
+"""Category columns as numbers: levels as the training rows had them; integer, one-hot, hashed or impact codes."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -94,6 +95,24 @@ def one_hot(codes: Rows, count: int) -> Matrix:
     """
     columns: Matrix = (codes[:, None] == np.arange(count)).astype(np.float64)
     return columns
+
+
+HASHED_COLUMNS = 16
+"""What a column of more levels becomes; 16 columns are no more than one-hot encoding has by default."""
+
+
+def hashed(codes: Rows, levels: Levels) -> Matrix:
+    """Return 16 columns that levels share: a hash of its name gives each a column and a sign (Weinberger et al. 2009).
+
+    An unseen level is all zeros. Names, and not their order, decide: a level means the same in each fold.
+    """
+    numbers = np.array([zlib.crc32(str(name).encode()) for name in levels.names], dtype=np.int64)
+    table = np.zeros((levels.count + 1, HASHED_COLUMNS))
+    signs = 1.0 - 2.0 * (numbers // HASHED_COLUMNS % 2)
+    table[np.arange(len(numbers)), numbers % HASHED_COLUMNS] = signs
+    if levels.has_missing:
+        table[len(numbers), 0] = 1.0
+    return table[codes]
 
 
 def impact_targets(y: Vector, n_classes: int | None) -> Matrix:

@@ -12,13 +12,22 @@ import numpy as np
 import pandas as pd
 
 from metaml.algorithms.base import Matrix, Vector
-from metaml.algorithms.categories import UNSEEN, Columns, Impact, Levels, impact_targets, one_hot
+from metaml.algorithms.categories import (
+    HASHED_COLUMNS,
+    UNSEEN,
+    Columns,
+    Impact,
+    Levels,
+    hashed,
+    impact_targets,
+    one_hot,
+)
 from metaml.algorithms.weighted_statistics import weighted_middles, weighted_moments, weighted_quantiles
 from metaml.arrays import Flags, Floats
 from metaml.spaces import Choice, Integer, Parameter, When
 from metaml.spaces.config import Config
 
-Encoding = Literal["native", "integer", "one_hot", "impact"]
+Encoding = Literal["native", "integer", "one_hot", "impact", "hashed"]
 Imputation = Literal["mean", "median"]
 Scaling = Literal["standard", "robust", "quantile"]
 
@@ -33,11 +42,12 @@ def encoding_parameters(
 ) -> list[Parameter]:
     """Return the parameters that say how categories become numbers.
 
-    With `one_hot`, columns of more than `max_levels` levels are impact encoded (Coors 2018, sec. 3.1).
+    With `one_hot`, columns of more than `max_levels` levels are impact encoded (Coors 2018, sec. 3.1). `hashed` is for
+    those who ask for it: no search draws it.
     """
     choices: tuple[Encoding, ...] = ("integer", "one_hot", "impact")
     return [
-        Choice(ENCODING, ("native", *choices) if native else choices, default=default, when=when),
+        Choice(ENCODING, ("native", *choices) if native else choices, default=default, when=when, unasked=("hashed",)),
         Integer("max_levels", 2, 64, default=max_levels, log=True, when=(ENCODING, ("one_hot",))),
     ]
 
@@ -67,7 +77,7 @@ def head_from(config: Config, *, seed: int, precision: Literal["float32", "float
 class Head:
     """Encode categories, then impute and scale, as far as asked; learnt from the training rows.
 
-    One-hot and native columns are neither imputed nor scaled. `categorical_` marks the native ones. Scaling
+    One-hot, hashed and native columns are neither imputed nor scaled. `categorical_` marks the native ones. Scaling
     needs imputation.
     """
 
@@ -140,7 +150,9 @@ class Head:
         rest = [
             name
             for name, levels in self.levels_.items()
-            for _ in range({"one_hot": levels.count, "native": 1}.get(self.encodings_[name], 0))
+            for _ in range(
+                {"one_hot": levels.count, "native": 1, "hashed": HASHED_COLUMNS}.get(self.encodings_[name], 0)
+            )
         ]
         return [*self.numeric_, *numbers, *rest]
 
@@ -149,6 +161,8 @@ class Head:
             return "impact"
         if self.encoding == "native" and levels.count > _NATIVE_LEVELS:
             return "impact"
+        if self.encoding == "hashed" and levels.count <= HASHED_COLUMNS:
+            return "one_hot"
         return self.encoding
 
     def _encode(self, columns: Columns, impacts: dict[Any, Matrix]) -> tuple[Matrix, list[Matrix]]:
@@ -166,6 +180,8 @@ class Head:
                     numbers.append(codes[:, None].astype(np.float64))
                 elif encoding == "one_hot":
                     other = one_hot(codes, levels.count)
+                elif encoding == "hashed":
+                    other = hashed(codes, levels)
                 else:
                     other = np.where(codes == UNSEEN, np.nan, codes)[:, None]
             rest.append(other)

@@ -54,7 +54,7 @@ def value_in(word: str, parameter: Parameter) -> Value:
     """Return the value of a hyperparameter that a word means; raise BadConfig if it has no such value."""
     value: Value = word
     if isinstance(parameter, Choice):
-        value = next((choice for choice in parameter.choices if str(choice).lower() == word.lower()), word)
+        value = next((choice for choice in parameter.values if str(choice).lower() == word.lower()), word)
     else:
         try:
             value = float(word) if isinstance(parameter, Float) else int(word)

@@ -113,18 +113,28 @@ class Integer:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few values, all equally likely."""
+    """One of a few values, all equally likely.
+
+    `unasked` values are allowed in a configuration that somebody names, but none is ever drawn: a search, and what it
+    learnt, stays the same when one is added.
+    """
 
     name: str
     choices: tuple[Value, ...]
     default: Value = field(kw_only=True)
     when: When | None = field(default=None, kw_only=True)
+    unasked: tuple[Value, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        if len(set(self.choices)) != len(self.choices) or not self.choices:
-            raise ValueError(f"{self.name} needs choices that all differ, not {self.choices!r}.")
-        if self.invalid_because(self.default):
+        if len(set(self.values)) != len(self.values) or not self.choices:
+            raise ValueError(f"{self.name} needs choices that all differ, not {self.values!r}.")
+        if self.default not in self.choices or self.invalid_because(self.default):
             raise ValueError(f"{self.name} has the default {self.default!r}, which is no choice of it.")
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """Return every value that a configuration may have."""
+        return (*self.choices, *self.unasked)
 
     def from_unit(self, unit: Floats) -> list[Value]:
         """Return the choices at these places of the unit interval, which is divided into equal parts."""
@@ -132,18 +142,19 @@ class Choice:
         return [self.choices[i] for i in np.minimum((unit * (last + 1)).astype(np.int64), last).tolist()]
 
     def to_unit(self, value: Value) -> float:
-        """Return the middle of the part of the unit interval that belongs to `value`."""
-        return (self.choices.index(value) + 0.5) / len(self.choices)
+        """Return the middle of the part of the unit interval that belongs to `value`, or else to the default."""
+        known = self.default if value in self.unasked else value
+        return (self.choices.index(known) + 0.5) / len(self.choices)
 
-    def density(self, value: Value) -> float:  # noqa: ARG002
-        """Return the probability of any one choice."""
-        return 1.0 / len(self.choices)
+    def density(self, value: Value) -> float:
+        """Return the probability that a draw gives `value`."""
+        return 0.0 if value in self.unasked else 1.0 / len(self.choices)
 
     def invalid_because(self, value: Value) -> str | None:
         """Return what is wrong with `value`, or None; True, 1 and 1.0 are different values."""
-        if any(type(value) is type(choice) and value == choice for choice in self.choices):
+        if any(type(value) is type(choice) and value == choice for choice in self.values):
             return None
-        return f"must be one of {', '.join(map(repr, self.choices))}, not {value!r}"
+        return f"must be one of {', '.join(map(repr, self.values))}, not {value!r}"
 
 
 Parameter = Float | Integer | Choice

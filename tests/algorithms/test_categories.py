@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.algorithms.categories import UNSEEN, Impact, Levels, impact_targets, one_hot
+from metaml.algorithms.categories import HASHED_COLUMNS, UNSEEN, Impact, Levels, hashed, impact_targets, one_hot
 
 
 def test_codes_follow_the_name_of_a_level_not_its_place():
@@ -25,6 +25,18 @@ def test_a_missing_value_is_a_level_only_if_training_had_one():
 
 def test_an_unseen_level_is_all_zeros_in_one_hot():
     assert one_hot(np.array([2, UNSEEN]), 3).tolist() == [[0, 0, 1], [0, 0, 0]]
+
+
+def test_many_levels_share_few_columns_by_their_names():
+    names = [f"level {k}" for k in range(40)]
+    whole, part = Levels(pd.Series([*names, None])), Levels(pd.Series(names[20:]))
+
+    Z = hashed(whole.codes(pd.Series([*names, None, "new"])), whole)
+
+    assert Z.shape == (42, HASHED_COLUMNS)
+    assert (np.abs(Z).sum(axis=1) == [1.0] * 41 + [0.0]).all()
+    assert len(np.unique(Z, axis=0)) > 20
+    assert np.array_equal(Z[20:40], hashed(part.codes(pd.Series(names[20:])), part))
 
 
 def test_impact_is_the_smoothed_mean_of_a_level():

@@ -42,6 +42,17 @@ def test_columns_above_the_boundary_are_impact_encoded():
     assert Head(encoding="impact").fit_transform(FRAME, Y, 2).shape == (4, 1 + 1)
 
 
+def test_columns_of_few_levels_are_not_hashed():
+    many = FRAME.assign(colour=pd.Categorical(list("abcd"))).loc[np.arange(40) % 4].reset_index(drop=True)
+    many["town"] = pd.Categorical([f"town {k}" for k in range(40)])
+    head = Head(encoding="hashed")
+
+    Z = head.fit_transform(many, np.arange(40) % 2, 2)
+
+    assert Z.shape == (40, 1 + 4 + 16)
+    assert head.sources() == ["size", *["colour"] * 4, *["town"] * 16]
+
+
 @pytest.mark.parametrize(("imputation", "filled"), [("mean", 2.0), ("median", 1.5)])
 def test_missing_numbers_are_filled_from_the_training_rows(imputation, filled):
     train = pd.DataFrame({"x": [1.0, 1.0, 2.0, 4.0]})

@@ -80,6 +80,20 @@ def answers(estimator, X, task):
 
 
 @every_algorithm_and_task
+def test_values_that_must_be_named_fit_and_predict(algorithm, task):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"x": rng.normal(size=60), "town": categories(rng, 60, 40)})
+    y = target(rng, 60, task)
+    unasked = [(p.name, value) for p in algorithm.space(task).parameters for value in getattr(p, "unasked", ())]
+
+    for name, value in unasked:
+        config = algorithm.space(task).complete({**algorithm.space(task).default(), name: value})
+        estimator = algorithm.build(cheap(config), task=task, seed=0).fit(X[:40], y[:40])
+
+        assert np.isfinite(answers(estimator, X[40:], task)).all()
+
+
+@every_algorithm_and_task
 def test_twenty_configurations_fit_and_predict_awkward_data(algorithm, task, capfd):
     rng = np.random.default_rng(2018)
     sets = awkward(rng, 72)

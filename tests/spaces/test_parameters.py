@@ -27,6 +27,19 @@ def test_floats_have_six_significant_digits_and_stay_in_range():
     assert all(float(f"{c['y']:.6g}") == c["y"] for c in configs)
 
 
+def test_a_value_that_is_not_drawn_may_be_named():
+    plain, wider = (Choice("code", ("a", "b"), default="a", unasked=more) for more in ((), ("hashed",)))
+
+    drawn = [Space([choice]).sample(50, np.random.default_rng(0)) for choice in (plain, wider)]
+
+    assert drawn[0] == drawn[1]
+    assert Space([wider]).is_valid({"code": "hashed"})
+    assert not Space([plain]).is_valid({"code": "hashed"})
+    assert Space([wider]).density({"code": "hashed"}) == 0
+    assert wider.to_unit("hashed") == wider.to_unit("a")
+    assert step(wider, "hashed", np.random.default_rng(0)) in ("a", "b")
+
+
 def test_whole_numbers_are_drawn_as_often_as_their_density_says():
     space = Space([Integer("n", 1, 6, default=1, log=True)])
     n = 20_000
