@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Hashable, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from metaml.algorithms.base import Matrix, Rows, Vector
 from metaml.arrays import Floats
+from metaml.data.row_reader import Row
 
 UNSEEN = -1
 """The code of a level that the training rows did not have."""
 
+_UNSEEN_ROW = np.array([UNSEEN], dtype=np.int64)
 _SMOOTHING = 10.0  # rows of the overall mean that each level's mean is mixed with
 _IMPACT_FOLDS = 5
 _IMPACT_CLASSES = 20  # with more classes, only the most frequent get an impact column
@@ -46,6 +49,18 @@ class Levels:
         table = np.append(self.names.get_indexer(values.categories), missing)
         codes: Rows = table[values.codes].astype(np.int64)
         return codes
+
+    def code_of(self, level: str | None) -> Rows:
+        """Return the code of one level, None if it is missing, as `codes` returns that of a row; do not change it."""
+        known = _PLACES.get(self)
+        if known is None:
+            missing = len(self.names) if self.has_missing else UNSEEN
+            places: dict[str | None, int] = {None: missing, **{name: place for place, name in enumerate(self.names)}}
+            known = _PLACES[self] = {name: np.array([place], dtype=np.int64) for name, place in places.items()}
+        return known.get(level, _UNSEEN_ROW)
+
+
+_PLACES: WeakKeyDictionary[Levels, dict[str | None, Rows]] = WeakKeyDictionary()
 
 
 def _categorical(column: pd.Series | pd.Categorical) -> pd.Categorical:
@@ -85,6 +100,29 @@ class Columns:
         if name not in self._categories:
             self._categories[name] = _categorical(self._X[name])
         return levels.codes(self._categories[name])
+
+
+class RowColumns(Columns):
+    """The columns of a single row, without a table."""
+
+    def __init__(self, row: Row, positions: dict[tuple[Hashable, ...], Rows]) -> None:
+        self._row, self._positions = row, positions
+
+    def __len__(self) -> int:
+        return 1
+
+    def numbers(self, names: Sequence[Hashable]) -> Matrix:
+        """Return the columns with these names as a matrix of one row."""
+        key = tuple(names)
+        places = self._positions.get(key)
+        if places is None:
+            known = self._row.places
+            places = self._positions[key] = np.array([known.get(name, -1) for name in names], dtype=np.int64)
+        return self._row.values[places][np.newaxis]
+
+    def codes(self, name: Hashable, levels: Levels) -> Rows:
+        """Return the code of the row's level."""
+        return levels.code_of(self._row.words.get(name))
 
 
 def one_hot(codes: Rows, count: int) -> Matrix:

@@ -143,12 +143,12 @@ class Schema:
                 continue
             column = frame.iloc[:, places[feature.source]] if feature.source in places else None
             if feature.how == "category":
-                made, n_lost = _category(column, feature.categories, len(frame))
+                made, n_lost = category_column(column, feature.categories, len(frame))
                 categories[feature.outputs[0]] = made
             elif column is None:
                 n_lost = 0
             else:
-                made_values, n_lost = _numbers(column, feature)
+                made_values, n_lost = number_columns(column, feature)
                 for output, numbers in zip(feature.outputs, made_values, strict=True):
                     values[rows[output]] = numbers
             if n_lost:
@@ -220,7 +220,8 @@ class Schema:
         return cls.from_dict(json.loads(text))
 
 
-def _category(column: pd.Series | None, levels: tuple[str, ...], n_rows: int) -> tuple[pd.Categorical, int]:
+def category_column(column: pd.Series | None, levels: tuple[str, ...], n_rows: int) -> tuple[pd.Categorical, int]:
+    """Return a raw column as categories, and how many cells have none of the levels."""
     dtype = _category_dtype(levels)
     if column is None:
         return pd.Categorical.from_codes(np.full(n_rows, -1), dtype=dtype), 0
@@ -241,7 +242,8 @@ def _category_dtype(levels: tuple[str, ...]) -> pd.CategoricalDtype:
     return pd.CategoricalDtype(pd.Index(levels, dtype=str))
 
 
-def _numbers(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
+def number_columns(column: pd.Series, feature: Feature) -> tuple[list[Floats], int]:
+    """Return the columns of numbers that a raw column becomes, and how many cells could not be read."""
     if feature.how == "date":
         return _date(column, feature)
     if feature.how == "presence":

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,8 +16,9 @@ from metaml.data import Schema
 from metaml.ensemble.calibration import Calibration
 from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
-from metaml.errors import BadDataset, BadRequest
+from metaml.errors import BadRequest
 from metaml.evaluation.environment import library_versions
+from metaml.model.reading import TableReader, remarks
 from metaml.model.refusing import refusing
 from metaml.model.sample import Sample
 from metaml.model.uncertainty import Uncertainty
@@ -25,13 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metaml.algorithms.categories import Columns
-    from metaml.data import Applied, Dataset
+    from metaml.data import Dataset
     from metaml.model.checking import Check
     from metaml.model.explaining import Explanation
     from metaml.spaces.config import Config
-
-
-MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,13 +225,17 @@ class Model:
         count as missing values. Raises `BadDataset` if the rows cannot be used.
         """
         with refusing(self.is_from_file):
-            read = self.schema.read(frame)
-            notes = self._remarks(read)
-            outputs = self.outputs(read.X)
+            X, read = self._reader.read(frame)
+            notes = remarks(self.schema, read)
+            outputs = self.outputs(X)
             labels = self.labels
             if labels is None:
                 return Answer(outputs, None, notes)
             return Answer(labels[self.decided(outputs)], outputs, notes)
+
+    @cached_property
+    def _reader(self) -> TableReader:
+        return TableReader(self.schema, has_layers=self.n_layers > 1)
 
     def predict_interval(self, frame: pd.DataFrame, coverage: float = 0.9) -> pd.DataFrame:
         """Return an interval for each row of a raw table that holds the true value with probability `coverage`.
@@ -302,7 +305,7 @@ class Model:
         """Return the code of the class that is predicted by `outputs`, rows × classes."""
         return np.asarray((outputs if self.multipliers is None else outputs * self.multipliers).argmax(axis=1))
 
-    def outputs(self, X: pd.DataFrame, fold: int | None = None) -> Floats:
+    def outputs(self, X: pd.DataFrame | Columns, fold: int | None = None) -> Floats:
         """Return values, or probabilities of the classes, for rows as features.
 
         `X` has the columns of the schema. With `fold`, only the models that were fitted without that fold are asked.
@@ -322,7 +325,7 @@ class Model:
         return chances if self.calibration is None else self.calibration(chances)
 
     def weighted_outputs(
-        self, X: pd.DataFrame, fold: int | None = None, weights: Sequence[float] | None = None
+        self, X: pd.DataFrame | Columns, fold: int | None = None, weights: Sequence[float] | None = None
     ) -> Iterator[tuple[Floats, float]]:
         """Return, one after the other, the output and the weight of each member that has one, layer by layer.
 
@@ -333,7 +336,7 @@ class Model:
 
         weighted = list(zip(self.members, weights or [member.weight for member in self.members], strict=True))
         needs_feeds = any(member.layer == 2 and weight for member, weight in weighted)
-        columns, fed = Columns(X), []
+        columns, fed = Columns.of(X), []
         for member, weight in weighted:
             if member.layer == 1 and (weight or (member.feeds and needs_feeds)):
                 output = self._output_of(member, columns, fold)
@@ -342,7 +345,7 @@ class Model:
                 if weight:
                     yield output, weight
         if needs_feeds:
-            columns = Columns(with_predictions(X, fed))
+            columns = Columns(with_predictions(cast("pd.DataFrame", X), fed))
             for member, weight in weighted:
                 if member.layer == 2 and weight:
                     yield self._output_of(member, columns, fold), weight
@@ -361,24 +364,6 @@ class Model:
     def _no_output(self, n_rows: int) -> Floats:
         return np.zeros(n_rows if self.schema.labels is None else (n_rows, len(self.schema.labels)))
 
-    def _remarks(self, read: Applied) -> tuple[str, ...]:
-        notes = []
-        n_needed = len({feature.source for feature in self.schema.features})
-        if read.missing:
-            listed = _listed(read.missing)
-            if 2 * len(read.missing) > n_needed:
-                raise BadDataset(
-                    f"The table lacks {len(read.missing)} of the {n_needed} columns that the model needs: {listed}. "
-                    "Give a table like the one it was trained on."
-                )
-            notes.append(f"The table has no column {listed}: read as missing values.")
-        if read.unreadable:
-            cells = [f"{name} ({count})" for name, count in read.unreadable.items()]
-            notes.append(
-                f"Cells with values that the training data did not have were read as missing: {_listed(cells)}."
-            )
-        return tuple(notes)
-
     def save(self, path: str | Path) -> Path:
         """Write the model to the file `path`, or as model.zip into the folder `path`; return where it is."""
         from metaml.model.saving import save
@@ -393,8 +378,3 @@ def _release(version: str) -> tuple[str, ...]:
     ('1', '9')
     """
     return tuple(version.split(".")[:2])
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

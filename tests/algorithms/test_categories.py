@@ -7,6 +7,14 @@ import pytest
 from metaml.algorithms.categories import HASHED_COLUMNS, UNSEEN, Impact, Levels, hashed, impact_targets, one_hot
 
 
+@pytest.mark.parametrize("has_missing", [True, False])
+def test_the_code_of_one_level_is_that_of_a_row(has_missing):
+    levels = Levels(pd.Series(["b", "a", None] if has_missing else ["b", "a"], dtype="category"))
+    asked = ["a", "b", "c", None]
+
+    assert [levels.code_of(level).item() for level in asked] == levels.codes(pd.Series(asked, dtype=object)).tolist()
+
+
 def test_codes_follow_the_name_of_a_level_not_its_place():
     levels = Levels(pd.Series(pd.Categorical(["b", "d"], categories=["a", "b", "c", "d"])))
 

@@ -29,6 +29,18 @@ def test_the_order_and_the_number_of_columns_do_not_matter(model, new):
     assert model.answer(shuffled).notes == ()
 
 
+@pytest.mark.parametrize("name", ["decision_tree", "elastic_net", "lightgbm"])
+def test_a_row_alone_is_predicted_as_in_a_table_to_the_last_bit(make_model, new, name):
+    model = make_model("binary", [name])
+    rows = [new.iloc[[place]] for place in range(len(new))]
+
+    alone = [model.answer(row) for row in rows]
+    tables = [model.outputs(model.schema.read(row).X) for row in rows]
+
+    assert all(np.array_equal(one.probabilities, table) for one, table in zip(alone, tables, strict=True))
+    assert [one.notes for one in alone] == [()] * len(rows)
+
+
 def test_integers_read_as_floats_are_the_same(model, new):
     as_floats = new.assign(zone=pd.to_numeric(new["zone"]), count=new["count"].astype(float))
 
