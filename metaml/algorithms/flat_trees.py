@@ -6,7 +6,7 @@ row ends in are bitwise those that the library gives.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,9 +18,12 @@ from metaml.arrays import Flags, Floats
 
 MOST_ROWS = 4
 """With more rows, compiled code that takes them tree by tree is as quick."""
+FEW_NODES, FEW_CALLS = 100_000, 8
+"""Trees with more nodes take up to a second to be flattened: only a model that is asked again and again is."""
 
 Integers = NDArray[np.int64]
 _KNOWN: WeakKeyDictionary[Any, tuple[int, FlatTrees | None]] = WeakKeyDictionary()
+_CALLS: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,10 @@ class FlatTrees:
 
 
 def of_forest(model: Any, trees: Sequence[Any]) -> FlatTrees | None:
-    """Return scikit-learn's trees of a fitted model; they are flattened once. `trees` are its `Tree` objects."""
+    """Return scikit-learn's trees of a fitted model, flattened once; None if that does not pay yet.
+
+    `trees` are its `Tree` objects.
+    """
 
     def make() -> FlatTrees:
         sizes = [tree.node_count for tree in trees]
@@ -70,11 +76,14 @@ def of_forest(model: Any, trees: Sequence[Any]) -> FlatTrees | None:
             depth=max(tree.max_depth for tree in trees),
         )
 
-    return _kept(model, len(trees), make)
+    return _kept(model, len(trees), lambda: sum(tree.node_count for tree in trees), make)
 
 
 def of_histograms(model: Any, trees: Sequence[Any]) -> FlatTrees | None:
-    """Return the predictors of a fitted histogram booster, flattened once; None if one of them splits categories."""
+    """Return the predictors of a fitted histogram booster, flattened once.
+
+    None if one of them splits categories, or if that does not pay yet.
+    """
 
     def make() -> FlatTrees | None:
         nodes = [tree.nodes for tree in trees]
@@ -92,15 +101,22 @@ def of_histograms(model: Any, trees: Sequence[Any]) -> FlatTrees | None:
             depth=max(int(own["depth"].max()) for own in nodes),
         )
 
-    return _kept(model, len(trees), make)
+    return _kept(model, len(trees), lambda: sum(len(tree.nodes) for tree in trees), make)
 
 
-def _kept(model: Any, n_trees: int, make: Any) -> FlatTrees | None:
-    """Return what was made of a model before, as long as it has as many trees."""
+def _kept(
+    model: Any, n_trees: int, n_nodes: Callable[[], int], make: Callable[[], FlatTrees | None]
+) -> FlatTrees | None:
+    """Return what was made of a model before, as long as it has as many trees; many nodes wait for a few calls."""
     known = _KNOWN.get(model)
-    if known is None or known[0] != n_trees:
-        known = _KNOWN[model] = (n_trees, make() if n_trees else None)
-    return known[1]
+    if known is not None and known[0] == n_trees:
+        return known[1]
+    calls = _CALLS[model] = _CALLS.get(model, 0) + 1
+    if calls <= FEW_CALLS and n_nodes() > FEW_NODES:
+        return None
+    flat = make() if n_trees else None
+    _KNOWN[model] = (n_trees, flat)
+    return flat
 
 
 def _flat(

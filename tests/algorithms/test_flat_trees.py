@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaml.algorithms import ALGORITHMS
-from metaml.algorithms.flat_trees import of_forest
+from metaml.algorithms.flat_trees import FEW_CALLS, of_forest
 
 QUICK = {
     "random_forest": {"n_estimators": 12},
@@ -56,3 +56,17 @@ def test_trees_are_flattened_once_and_anew_after_they_grew():
     assert first is again
     assert len(first.roots) == 10
     assert len(fewer.roots) == 2
+
+
+def test_many_nodes_are_flattened_only_for_a_model_that_is_asked_again_and_again(monkeypatch):
+    monkeypatch.setattr("metaml.algorithms.flat_trees.FEW_NODES", 10)
+    X, y = problem("binary", with_categories=False)
+    algorithm = ALGORITHMS["random_forest"]
+    forest = algorithm.build({**algorithm.space("binary").default(), "n_estimators": 10}, task="binary", seed=0)
+    model = forest.fit(X, y).model_
+    trees = [tree.tree_ for tree in model.model.estimators_]
+
+    answers = [of_forest(model, trees) for _ in range(FEW_CALLS + 1)]
+
+    assert answers[:FEW_CALLS] == [None] * FEW_CALLS
+    assert answers[FEW_CALLS] is not None
