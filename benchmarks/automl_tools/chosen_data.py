@@ -89,7 +89,23 @@ DECIDED_ON = (
     "ccpp",
 )
 """Data sets that decisions about depth are made on; they prove nothing afterwards."""
-ALL = (*CHOSEN, *HELD_OUT, *DECIDED_ON)
+DECIDED_ON_LARGE = (
+    "adult",
+    "default-credit-card-clients",
+    "electricity",
+    "har-weight-lifting",
+    "krkopt",
+    "noaa-storms",
+    "deliveries",
+    "diamonds",
+    "elevators",
+    "gss-wages",
+    "hotel-rates",
+    "house_8L",
+    "pol",
+)
+"""Data sets of 10,000 rows and more that decisions about large data are made on."""
+ALL = (*CHOSEN, *HELD_OUT, *DECIDED_ON, *DECIDED_ON_LARGE)
 """What experience must not know."""
 
 EDGES = (300, 700, 1600, 4000, 9000, 20000, 50001)
