@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from metaml.data import Task
 
 _CACHE_MEGABYTES = 200
+_FIT_PART = 0.5
+"""The part of its seconds that a fit takes: with many support vectors, to predict takes about as long."""
 _MOST_ITERATIONS = 100_000
 _CALIBRATION_FOLDS = 3
 _POWER = 2.0  # of the rows: how the time of a machine grows with them, at least
@@ -66,8 +68,9 @@ def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds:
     space(task).check(config)
     head = head_from(config, seed=seed, precision="float64")
     model = _SupportVectors(config, seed=seed)
+    allowed = None if seconds is None else _FIT_PART * seconds
     return tabular(
-        task, config, head, model, train=_SupportVectors.fit, seed=seed, n_threads=n_threads, seconds=seconds
+        task, config, head, model, train=_SupportVectors.fit, seed=seed, n_threads=n_threads, seconds=allowed
     )
 
 

@@ -19,7 +19,7 @@ from metaml.search.settings import TuneSettings
 from metaml.splits import SPLITTERS, make_plan, splitter_of
 from metaml.tuning.candidates import candidates_of, is_broad
 from metaml.tuning.job_batch import Stage, run_batch
-from metaml.tuning.job_limits import FIT_SHARE
+from metaml.tuning.job_limits import allowance_of
 from metaml.tuning.session_log import SessionLog
 from metaml.tuning.trials import Trial, ranked
 
@@ -142,7 +142,7 @@ class Bagging(Stage):
                 replace(self.settings.limits, seconds=limit),
                 keep_predictions=True,
                 keep_models=True,
-                fit_seconds=None if self.settings.clock is None else FIT_SHARE * limit / plan.n_folds,
+                fit_seconds=None if self.settings.clock is None else allowance_of(limit, plan.n_folds),
             )
 
         def left() -> float:

@@ -16,8 +16,19 @@ from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import least_score
 from metaml.tuning.trials import Trial, ranked
 
-FIT_SHARE = 0.85
-"""The part of an evaluation's time that its fits may take; the rest is for predictions and scores."""
+FIT_SHARE, LEAST_REST = 0.8, 0.6
+"""The part of an evaluation's time that its fits may take. The rest is for predictions, scores and sending the models;
+it takes a moment even if the evaluation is short."""
+
+
+def allowance_of(seconds: float, n_folds: int) -> float:
+    """Return what each fit may take in an evaluation of so many seconds.
+
+    >>> [round(allowance_of(seconds, 1), 2) for seconds in (1.0, 2.0, 10.0)]
+    [0.5, 1.4, 8.0]
+    """
+    rest = max((1 - FIT_SHARE) * seconds, min(LEAST_REST, seconds / 2))
+    return (seconds - rest) / n_folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +105,7 @@ class JobLimits:
         """
         if self.settings.clock is None:
             return None
-        return FIT_SHARE * seconds / plan.n_folds
+        return allowance_of(seconds, plan.n_folds)
 
     def _race(self, algorithm: str, complete: Sequence[Trial]) -> Race | None:
         # A score after thresholds cannot be seen on the first folds, nor can what is quick or small lose by its score.

@@ -27,6 +27,12 @@ def test_the_fits_of_an_evaluation_share_its_time():
     assert 0 < job.fit_seconds * job.plan.n_folds < job.limits.seconds
 
 
+def test_a_short_evaluation_keeps_a_moment_to_predict_and_to_send_its_models():
+    job = limits_of(seconds=10.0, n_folds=1).job("random_forest", {}, (), left=2.0)
+
+    assert job.limits.seconds - job.fit_seconds >= 0.5
+
+
 def test_fewer_folds_give_each_fit_more_time():
     five, two = (limits_of(n_folds=n).job("lightgbm", {}, ()).fit_seconds for n in (5, 2))
 
