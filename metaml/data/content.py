@@ -35,10 +35,25 @@ _UNPACKERS: tuple[tuple[bytes, Callable[..., Any]], ...] = (
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """How long reading may take, and how many megabytes a pipe may give; None is no limit but the machine's memory."""
+    """How long reading may take, and how many megabytes a pipe, a compressed file or a parquet file may give.
+
+    None is no limit but the machine's memory.
+    """
 
     budget: Budget | None = None
     megabytes: float | None = None
+
+    @property
+    def most_bytes(self) -> int:
+        """Return how many bytes there is room for: no more than the free memory."""
+        free = available()
+        return free if self.megabytes is None else min(free, round(self.megabytes * 1e6))
+
+    def check_bytes(self, n_bytes: int, name: str, most: int | None = None) -> None:
+        """Raise `BadDataset` if a file needs more than `most` bytes; None means `most_bytes`."""
+        most = self.most_bytes if most is None else most
+        if n_bytes > most:
+            raise BadDataset(f"{name} needs more than {most / 1e6:,.0f} megabytes of memory. Give fewer rows.")
 
     def check_columns(self, n_columns: int, name: str) -> None:
         """Raise `BadDataset` if there is no time to read and inspect so many columns; `name` is that of the file."""
@@ -72,29 +87,27 @@ def content_of(path: Path, limits: ReadingLimits = NO_LIMITS) -> bytes:
         raise BadDataset(f"{path} is a folder. Name one file in it.") from None
     except OSError as error:
         raise BadDataset(f"{path} cannot be read: {error.strerror}. Check its permissions.") from None
-    return _unpacked(content, path.name)
+    return _unpacked(content, path.name, limits)
 
 
-def _available() -> int:
+def available() -> int:
     """Return the bytes of memory that are free."""
     return int(psutil.virtual_memory().available)
 
 
-def _read(file: IO[bytes], name: str) -> bytes:
+def _read(file: IO[bytes], name: str, limits: ReadingLimits = NO_LIMITS) -> bytes:
     """Return what an open file holds, if there is memory for it."""
-    most, n_bytes, parts = _available(), 0, []
+    most, n_bytes, parts = limits.most_bytes, 0, []
     while part := file.read(_CHUNK):
         parts.append(part)
         n_bytes += len(part)
-        if n_bytes > most:
-            raise BadDataset(f"{name} is larger than the free memory of {most / 1e6:,.0f} megabytes. Give fewer rows.")
+        limits.check_bytes(n_bytes, name, most)
     return b"".join(parts)
 
 
 def _piped(path: Path, limits: ReadingLimits) -> bytes:
     """Return what comes out of a pipe until its writer closes it."""
-    most = _available() if limits.megabytes is None else min(_available(), round(limits.megabytes * 1e6))
-    parts, n_bytes = [], 0
+    most, n_bytes, parts = limits.most_bytes, 0, []
     # Otherwise opening would wait for a writer, however long.
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -121,20 +134,20 @@ def _is_ready(pipe: int, budget: Budget | None, path: Path) -> bool:
     return True
 
 
-def _unpacked(content: bytes, name: str) -> bytes:
+def _unpacked(content: bytes, name: str, limits: ReadingLimits) -> bytes:
     try:
         for magic, unpack in _UNPACKERS:
             if content.startswith(magic):
                 with unpack(io.BytesIO(content)) as file:
-                    return _read(file, name)
+                    return _read(file, name, limits)
         if content.startswith(b"PK\x03\x04"):
-            return _unzipped(content, name)
+            return _unzipped(content, name, limits)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise BadDataset(f"{name} cannot be unpacked: {error}. Fetch it again.") from None
     return content
 
 
-def _unzipped(content: bytes, name: str) -> bytes:
+def _unzipped(content: bytes, name: str, limits: ReadingLimits) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = [member for member in archive.namelist() if not member.endswith("/") and "__MACOSX" not in member]
         if any(member in ("[Content_Types].xml", "mimetype") for member in members):
@@ -145,4 +158,4 @@ def _unzipped(content: bytes, name: str) -> bytes:
                 f"{name} holds {len(tables)} files ({', '.join(tables[:4])}). Unpack it and name one of them."
             )
         with archive.open(tables[0]) as file:
-            return _read(file, name)
+            return _read(file, name, limits)

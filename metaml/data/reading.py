@@ -16,6 +16,8 @@ from metaml.data.raw import RawTable
 from metaml.data.schema import Schema
 from metaml.errors import BadDataset
 
+CELL_BYTES = 8
+"""What a cell takes in memory."""
 PACKINGS = (".gz", ".xz", ".bz2", ".zip")
 
 _WINDOWS = re.compile(rb"[\x80-\x9f]")
@@ -59,7 +61,7 @@ def parse_table(content: bytes, name: str, like: Schema | None = None, limits: R
     if not content.strip():
         raise BadDataset(f"{name} is empty. {ADVICE}.")
     if content.startswith(b"PAR1"):
-        return _parse_parquet(content, name)
+        return _parse_parquet(content, name, limits)
     for magic, what in _FOREIGN:
         if content.startswith(magic):
             raise BadDataset(f"{name} is {what}. {ADVICE}.")
@@ -98,10 +100,14 @@ def _decoded_western(content: bytes) -> tuple[str, str]:
     return content.decode("latin-1"), "Latin-1"
 
 
-def _parse_parquet(content: bytes, name: str) -> RawTable:
+def _parse_parquet(content: bytes, name: str, limits: ReadingLimits) -> RawTable:
     import pyarrow
+    from pyarrow import parquet
 
     try:
+        # Some kilobytes may hold a column that repeats one number a billion times.
+        described = parquet.read_metadata(io.BytesIO(content))
+        limits.check_bytes(CELL_BYTES * described.num_rows * described.num_columns, name)
         frame = pd.read_parquet(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         said = str(error).splitlines()[0].rstrip(".")

@@ -2,12 +2,15 @@
 
 import gzip
 import os
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
 from threading import Event, Thread
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from metaml.budget import Budget
@@ -37,6 +40,28 @@ def test_a_pipe_is_read_to_its_end(tmp_path):
         assert len(read_dataset(pipe).y) == 200_000
 
 
+def packed_parquet(path: Path) -> None:
+    pd.DataFrame({"a": np.zeros(200_000), "y": [0, 1] * 100_000}).to_parquet(path)
+
+
+def packed_zip(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.csv", b"a,y\n" + b"0.0,1\n" * 200_000)
+
+
+def packed_gz(path: Path) -> None:
+    path.write_bytes(gzip.compress(b"a,y\n" + b"0.0,1\n" * 200_000))
+
+
+@pytest.mark.parametrize("write", [packed_parquet, packed_zip, packed_gz])
+def test_some_kilobytes_that_unpack_to_more_than_the_limit_are_refused(tmp_path, write):
+    write(tmp_path / "x")
+
+    assert (tmp_path / "x").stat().st_size < 40_000
+    with pytest.raises(BadDataset, match="needs more than 1 megabytes of memory"):
+        read_dataset(tmp_path / "x", limits=ReadingLimits(megabytes=1))
+
+
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
 def test_a_device_is_refused(path):
     with pytest.raises(BadDataset, match=f"{path} is neither a file nor a pipe"):
@@ -64,9 +89,9 @@ def test_a_pipe_that_gives_nothing_more_is_read_within_the_budget(tmp_path):
 
 
 def test_what_unpacks_to_more_than_there_is_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("metaml.data.content._available", lambda: 5_000_000)
+    monkeypatch.setattr("metaml.data.content.available", lambda: 5_000_000)
 
-    with pytest.raises(BadDataset, match=r"bomb\.csv\.gz is larger than the free memory of 5 megabytes"):
+    with pytest.raises(BadDataset, match=r"bomb\.csv\.gz needs more than 5 megabytes of memory"):
         read_frame(written(tmp_path / "bomb.csv.gz", gzip.compress(bytes(6_000_000))))
 
 
