@@ -163,7 +163,7 @@ def recent_seconds(connection: Connection, limit: int) -> pd.DataFrame:
 
 
 def predictions(connection: Connection, run: str) -> np.ndarray:
-    """Return the out-of-fold predictions of the run with this identity, as float32."""
+    """Return the out-of-fold predictions of the run with this identity, as `unpack` says."""
     table = tables.prediction
     query = (
         select(table.c.n_rows, table.c.n_columns, table.c.data)

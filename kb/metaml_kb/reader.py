@@ -338,10 +338,10 @@ class Reader:
         return read_sql(self._ours(), query, parameters, timeout=timeout, limit_memory=limit_memory)
 
     def predictions(self, run: str) -> np.ndarray:
-        """Return the out-of-fold predictions of a `run` (its whole identity, as in `runs`), as float32.
+        """Return the out-of-fold predictions of a `run` (its whole identity, as in `runs`).
 
         The array has one row per row of the data set, and one column per class (one for regression). A row that was in
-        no test fold is NaN. Raises `BadQuery` if none are stored.
+        no test fold is NaN. It is float64 if stored as float32, else float32. Raises `BadQuery` if none are stored.
 
         >>> import metaml_kb
         >>> with metaml_kb.open_kb(":memory:") as kb:

@@ -17,7 +17,7 @@ from metaml_kb import KnowledgeBase
 from metaml_kb.predictions import Truth
 from metaml_kb.predictions.reading import StoredPredictions, read_predictions, read_truth
 
-MOST_NUMBERS = 20_000_000
+MOST_NUMBERS = 10_000_000
 """So many numbers are unpacked at a time: 80 megabytes."""
 COST = "cost"
 

@@ -34,8 +34,9 @@ class StoredPredictions:
 
     @property
     def values(self) -> np.ndarray:
-        """Return the predictions as float32: a row per row of the data set, a column per class (one for values).
+        """Return the predictions: a row per row of the data set, a column per class (one for values).
 
+        They are float64 if they were stored as float32, else float32.
         A row that was in no test fold is NaN, unless its job asked for held-out rows: these have the mean of the models
         of all folds.
         """

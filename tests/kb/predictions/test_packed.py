@@ -39,6 +39,59 @@ def test_values_survive_in_any_unit(form, within, unit):
     assert np.abs(stored - original).max() < 4 * within * unit
 
 
+def same_order(stored: np.ndarray, original: np.ndarray) -> bool:
+    """Whether values that differ are in the same order, and equal ones are equal."""
+    ranks = [np.unique(item, return_inverse=True)[1] for item in (stored, original)]
+    return bool((ranks[0] == ranks[1]).all())
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(2, 4))
+def test_probabilities_keep_their_order_in_float32(drawn, n_classes):
+    first = np.repeat(np.array(drawn), 2)
+    original = np.column_stack([1 - first, first] + [np.zeros(len(first))] * (n_classes - 2))
+
+    stored = unpack(*pack(original, "float32"))
+
+    assert all(same_order(stored[:, k], original[:, k]) for k in range(n_classes))
+    assert np.abs(stored - original).max() < 1e-6
+
+
+def test_probabilities_next_to_1_keep_their_order_if_they_were_float32_before():
+    left = np.sort(10.0 ** np.random.default_rng(0).uniform(-12, -1, size=400))
+    original = np.column_stack([left, 1 - left])
+
+    stored = unpack(*pack(original.astype(np.float32), "float32"))
+
+    assert same_order(stored[:, 1], original[:, 1])
+    assert np.abs(stored - original).max() < 1e-7
+
+
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=30), st.sampled_from([0.0, 1e6]))
+def test_values_keep_their_order_in_float32(drawn, offset):
+    original = 1e-6 * np.array(drawn) + offset
+
+    stored = unpack(*pack(original, "float32"))[:, 0]
+
+    assert same_order(stored, original)
+    assert np.abs(stored - original).max() <= 1e-5 * max(np.ptp(original), 1e-12)
+
+
+@pytest.mark.parametrize("original", [[[0.0, 1.0], [1.0, -0.0]], [[-1.0, 2.0], [0.7, -0.3]], [[1e308], [-1e308]]])
+def test_certain_ones_and_numbers_that_are_no_probabilities_survive(original):
+    assert unpack(*pack(np.array(original), "float32")) == pytest.approx(np.array(original), rel=1e-6)
+
+
+def test_float32_without_complements_is_read_as_before():
+    header = b'{"form": "float32", "offset": 0.0, "scale": 1.0, "size": %d}'
+    numbers = np.array([[0.25, 0.75], [np.nan, np.nan]], dtype="<f4")
+    body = zlib.compress(np.frombuffer(numbers.tobytes(), dtype=np.uint8).reshape(-1, 4).T.tobytes())
+    header %= len(body)
+
+    stored = unpack(2, 2, b"\x01" + len(header).to_bytes(4, "little") + header + body)
+
+    assert np.array_equal(stored, numbers, equal_nan=True)
+
+
 def test_no_row_changes_its_class():
     close = np.full((2000, 3), 1 / 3) + np.random.default_rng(0).normal(scale=1e-5, size=(2000, 3))
 
