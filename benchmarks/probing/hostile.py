@@ -103,7 +103,10 @@ def zip_bomb() -> bytes:
     """Return a small zip of a table of 5 GB."""
     block = b"1,2,yes\n" * 500_000
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("bomb.csv", "w") as file:
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("bomb.csv", "w", force_zip64=True) as file,
+    ):
         file.write(b"a,b,y\n")
         for _ in range(1250):
             file.write(block)
