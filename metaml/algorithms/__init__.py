@@ -21,7 +21,7 @@ from metaml.algorithms import (
     xgboost,
 )
 from metaml.algorithms.base import Algorithm
-from metaml.algorithms.componentwise import additive, distribution
+from metaml.algorithms.componentwise import additive, distribution, ebm
 from metaml.errors import BadRequest
 
 __all__ = ["ALGORITHMS", "KNOWN", "READABLE", "SEARCHED", "Algorithm", "check_known"]
@@ -42,6 +42,7 @@ KNOWN: tuple[Algorithm, ...] = (
     catboost.ALGORITHM,
     additive.ALGORITHM,
     distribution.ALGORITHM,
+    ebm.ALGORITHM,
 )
 """Every algorithm, also those whose library is not installed here."""
 

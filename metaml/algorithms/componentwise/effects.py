@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaml.algorithms.componentwise.grids import Codes, Grid
+from metaml.algorithms.componentwise.grids import Codes, Grid, Steps
 from metaml.algorithms.trusted_classes import State, TrustedClass, filled
 from metaml.arrays import Array, Floats
 
@@ -50,7 +50,9 @@ def _make_effect(kind: type, state: State) -> Effect:
     """Return an effect of a model file that cannot index outside its own values."""
     term, values = state["term"], state["values"]
     columns, grids = tuple(term.columns), tuple(term.grids)
-    is_plain = all(type(grid) is Grid and grid.points.ndim == 1 and grid.points.dtype == np.float64 for grid in grids)
+    is_plain = all(
+        type(grid) in (Grid, Steps) and grid.points.ndim == 1 and grid.points.dtype == np.float64 for grid in grids
+    )
     if type(term) is not Term or not is_plain or not 1 <= len(columns) == len(grids) <= 2:
         raise ValueError("an effect has other columns than it says")
     if not all(type(column) is int and column >= 0 for column in columns) or values.dtype != np.float64:

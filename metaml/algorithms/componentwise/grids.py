@@ -55,6 +55,29 @@ class Grid:
         return np.asarray(np.where(np.isnan(values), effect[-1], between), dtype=np.float64)
 
 
+class Steps(Grid):
+    """A column of numbers cut at the points; a number at a point is right of it, and nothing is interpolated."""
+
+    @property
+    def n_codes(self) -> int:
+        """Return the number of codes: the steps, and one for missing values."""
+        return len(self.points) + 2
+
+    def codes(self, values: Array) -> Codes:
+        """Return the step of each value; missing values get the last code.
+
+        >>> Steps(np.array([0.0, 5.0]), is_category=False).codes(np.array([-1.0, 0.0, 9.0, np.nan])).tolist()
+        [0, 1, 2, 3]
+        """
+        values = np.asarray(values, dtype=np.float64)
+        found = np.searchsorted(self.points, np.nan_to_num(values), side="right")
+        return np.where(np.isnan(values), len(self.points) + 1, found).astype(np.int32)
+
+    def interpolated(self, values: Array, effect: Floats) -> Floats:
+        """Return the effect of the step of each value."""
+        return np.asarray(effect[self.codes(values)], dtype=np.float64)
+
+
 def grid_of(values: Array, *, is_category: bool, most: int = MOST_POINTS) -> Grid:
     """Return the grid of a column's training values, with at most so many points if they are numbers."""
     known = np.asarray(values, dtype=np.float64)
