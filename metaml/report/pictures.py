@@ -154,7 +154,7 @@ def axes(
     """Return both axes, with as much room to the left as the labels need."""
     y_axis = Axis(*y_range, HEIGHT - BOTTOM, TOP, is_log=log_y)
     widest = max(map(len, axis_texts(y_axis, _ticks(y_axis, whole=False))), default=1)
-    return Axis(*x_range, 30.0 + CHARACTER * widest, WIDTH - RIGHT, is_log=log_x), y_axis
+    return Axis(*x_range, 32.0 + 1.2 * CHARACTER * widest, WIDTH - RIGHT, is_log=log_x), y_axis
 
 
 def framed(

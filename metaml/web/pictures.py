@@ -15,6 +15,8 @@ PARALLEL_WIDTH, PARALLEL_HEIGHT = 1000.0, 346.0
 TOP, BOTTOM, SIDE = 62.0, 26.0, 56.0
 N_SHADES = 5
 LEVEL_LETTERS = 14
+LETTER = 7.4
+"""Room for a letter of a label."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def setting_picture(
     if not scale.levels:
         return framed(dots, x_axis, y_axis, f"{name} against {y_label}", name, y_label)
     room = (x_axis.end - x_axis.start) / len(scale.levels)
-    letters = max(3, int(room / 7.4))
+    letters = max(3, int(room / LETTER))
     words = [
         tag("text", cut(level, letters), x=at(x_axis(place)), y=at(y_axis.start + 17), text_anchor="middle")
         for place, level in enumerate(scale.levels)
@@ -81,12 +83,13 @@ def parallel_picture(
     places on the axes from 0 (below) to 1.
     """
     foot, head = PARALLEL_HEIGHT - BOTTOM, TOP
-    step = (PARALLEL_WIDTH - 2 * SIDE) / max(1, len(scales) - 1)
+    left = max(SIDE, 16 + LETTER * max((len(word) for _, word in _ticks_of(scales[0], foot, head)), default=0))
+    step = (PARALLEL_WIDTH - left - SIDE) / max(1, len(scales) - 1)
     parts: list[Html] = []
     for key, values, rank, text in lines:
         places = [_share(scale, value) for scale, value in zip(scales, values, strict=True)]
         points = [
-            (SIDE + step * column, foot - (foot - head) * (place if place is not None else -0.06))
+            (left + step * column, foot - (foot - head) * (place if place is not None else -0.06))
             for column, place in enumerate(places)
         ]
         path = f"M{points[0][0]:.1f},{points[0][1]:.1f}" + "".join(
@@ -97,7 +100,7 @@ def parallel_picture(
         data = ",".join("" if place is None else f"{place:.4f}" for place in places)
         parts.append(tag("path", tag("title", text), class_=f"run shade-{shade}", d=path, data_v=data, data_run=key))
     for column, scale in enumerate(scales):
-        parts.append(_upright(scale, column, SIDE + step * column, foot, head, step))
+        parts.append(_upright(scale, column, left + step * column, foot, head, step))
     return tag(
         "svg",
         joined(*parts),
@@ -106,6 +109,15 @@ def parallel_picture(
         aria_label=title,
         class_="parallel-picture",
     )
+
+
+def _ticks_of(scale: Scale, foot: float, head: float) -> list[tuple[float, str]]:
+    """Return the places of the ticks of an upright axis with their words."""
+    axis = Axis(scale.low, scale.high, foot, head, is_log=scale.is_log)
+    if scale.levels:
+        return [(axis(place), cut(level, LEVEL_LETTERS)) for place, level in enumerate(scale.levels)]
+    values = thinned_ticks(axis)
+    return [(axis(value), word) for value, word in zip(values, axis_texts(axis, values), strict=True)]
 
 
 def _share(scale: Scale, value: float | None) -> float | None:
@@ -117,17 +129,12 @@ def _share(scale: Scale, value: float | None) -> float | None:
 
 def _upright(scale: Scale, column: int, x: float, foot: float, head: float, step: float) -> Html:
     """Return one axis with its name, its ticks, and two handles that brush."""
-    axis = Axis(scale.low, scale.high, foot, head, is_log=scale.is_log)
-    if scale.levels:
-        ticks = [(axis(place), cut(level, LEVEL_LETTERS)) for place, level in enumerate(scale.levels)]
-    else:
-        values = thinned_ticks(axis)
-        ticks = [(axis(value), word) for value, word in zip(values, axis_texts(axis, values), strict=True)]
+    ticks = _ticks_of(scale, foot, head)
     # Every other name is higher, so that each has room beside its neighbours.
-    name, rise = cut(scale.name, max(8, int(2 * step / 7.4))), 24 + 17 * (column % 2)
-    anchor = (
-        "middle" if len(name) * 3.7 < SIDE - 4 or SIDE < x < PARALLEL_WIDTH - SIDE else "end" if x > SIDE else "start"
-    )
+    name, rise = cut(scale.name, max(8, int(2 * step / LETTER))), 24 + 17 * (column % 2)
+    half, is_last = len(name) * LETTER / 2, x > PARALLEL_WIDTH - SIDE - 1
+    has_room = (column or half < x) and (not is_last or half < SIDE - 4)
+    anchor = "middle" if has_room else "end" if column else "start"
     words = [
         tag("text", tag("title", scale.name), name, x=at(x), y=at(head - rise), text_anchor=anchor, class_="axis"),
         tag("line", class_="upright", x1=at(x), x2=at(x), y1=at(foot), y2=at(head)),

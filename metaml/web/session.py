@@ -25,7 +25,7 @@ from metaml_kb.browsing.listing import ListedRun, runs_of_session
 MOST_TRIALS, MOST_LISTED = 1200, 300
 POLL = "every 2s"
 TASKS = ("binary", "multiclass", "regression")
-LEDGER = {"evaluations": "evaluating configurations", "rest": "choosing, waiting, fitting the model"}
+LEDGER = {"evaluations": "evaluating configurations", "rest": "choosing, waiting, last fits"}
 
 
 def session(catalogue: Catalogue, asked: Asked, key: str) -> Page:

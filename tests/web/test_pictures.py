@@ -56,3 +56,13 @@ def test_searches_are_steps_over_one_another():
 
 def test_a_long_word_is_cut():
     assert [cut("abcdef", n) for n in (6, 4, 0)] == ["abcdef", "abc…", "a…"]
+
+
+def test_words_beside_the_first_upright_axis_are_within_the_picture():
+    scales = [Scale("scaling", -0.5, 1.5, levels=["standard", "quantile_normal"]), Scale("score", 0, 10)]
+
+    page = parallel_picture(scales, [("k", [0.0, 1.0], 0.0, "x")], title="t")
+
+    beside = re.findall(r'<text[^>]* x="([\d.]+)"[^>]*text-anchor="end"[^>]*>([^<]*)<', page)
+    assert "standard" in [word for _, word in beside]
+    assert all(float(x) - 7 * len(word) >= 0 for x, word in beside)
