@@ -31,8 +31,10 @@ def parse_arff(text: str, name: str) -> RawTable:
     header = _DATE.sub(r"\1string", text[: body.end()])
     try:
         document = arff.loads(header + text[body.end() :], return_type=arff.LOD if is_sparse else arff.DENSE)
-    except arff.ArffException as error:
-        raise BadDataset(f"{name} is not valid ARFF: {str(error).rstrip('.')}. Fix it or give a csv file.") from None
+    except (arff.ArffException, ValueError) as error:
+        # The parser's own exceptions name the line; an attribute without a type ends in one of Python.
+        said = str(error).rstrip(".") if isinstance(error, arff.ArffException) else "a line cannot be read"
+        raise BadDataset(f"{name} is not valid ARFF: {said}. Fix it or give a csv file.") from None
     rows: list[Any] = list(document["data"])
     if not rows:
         raise BadDataset(f"{name} has attributes but no rows. Give a table with data in it.")

@@ -141,6 +141,7 @@ def test_parquet_is_read_with_its_types(tmp_path: Path) -> None:
         ("x.xlsx", zipped(b"<xml/>", "[Content_Types].xml"), "is a spreadsheet"),
         ("x.parquet", b"PAR1 and then nothing", "is not readable as parquet"),
         ("x.arff", b"@relation x\n@attribute a numeric\n", "without @data"),
+        ("x.arff", b"@relation x\n@attribute\n@data\n1\n", "is not valid ARFF: a line cannot be read"),
         ("x.arff", b"@relation x\n@attribute a {p}\n@data\nz\n", "is not valid ARFF"),
         ("x.arff", b"@relation x\n@attribute a numeric\n@data\n", "no rows"),
     ],
