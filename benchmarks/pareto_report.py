@@ -35,7 +35,7 @@ def volumes(
     return found
 
 
-def report(records: list[dict], methods: tuple[str, ...]) -> None:
+def report(records: list[dict], methods: tuple[str, ...], *, is_drawn: bool) -> None:
     drawn = {}
     for experiment in dict.fromkeys(record["experiment"] for record in records):
         own = [record for record in records if record["experiment"] == experiment]
@@ -61,7 +61,7 @@ def report(records: list[dict], methods: tuple[str, ...]) -> None:
                     difference(len(methods), len(datasets)),
                 )
         _print_seconds(own, methods)
-    if drawn:
+    if drawn and is_drawn:
         picture = IMAGES / "pareto-ranks.svg"
         picture.write_text(draw(drawn), encoding="utf-8")
         print(f"\n{picture}")
