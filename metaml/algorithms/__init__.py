@@ -22,6 +22,7 @@ from metaml.algorithms import (
 )
 from metaml.algorithms.base import Algorithm
 from metaml.algorithms.componentwise import additive, distribution, ebm
+from metaml.algorithms.neural import neural_network
 from metaml.errors import BadRequest
 
 __all__ = ["ALGORITHMS", "KNOWN", "READABLE", "SEARCHED", "Algorithm", "check_known"]
@@ -43,6 +44,7 @@ KNOWN: tuple[Algorithm, ...] = (
     additive.ALGORITHM,
     distribution.ALGORITHM,
     ebm.ALGORITHM,
+    neural_network.ALGORITHM,
 )
 """Every algorithm, also those whose library is not installed here."""
 
