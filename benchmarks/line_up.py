@@ -28,10 +28,10 @@ from metaml.evaluation import default_metric
 from metaml.evaluation.crossval import fold_seed
 from metaml.splits import FoldPlan, make_plan
 
-POOL = tuple(name for name in SEARCHED if name != "catboost")
 CANDIDATES: dict[str, tuple[str, dict[str, object]]] = {
     "catboost": ("catboost", {}),
     "additive": ("additive", {}),
+    "neural network": ("neural_network", {}),
     "lightgbm, extra trees": ("lightgbm", {"extra_trees": True, "learning_rate": 0.05}),
     "lightgbm, 127 leaves": ("lightgbm", {"num_leaves": 127, "learning_rate": 0.05, "feature_fraction": 0.9}),
     "k-NN, quantiles": ("k_neighbors", {"scaling": "quantile", "metric": "manhattan"}),
@@ -39,6 +39,9 @@ CANDIDATES: dict[str, tuple[str, dict[str, object]]] = {
     "mlp, quantiles": ("mlp", {"scaling": "quantile", "n_layers": 1, "width": 256, "learning_rate": 0.001}),
 }
 """Algorithms and settings that a search does not try, or seldom, by the name in the table."""
+POOL = tuple(name for name in SEARCHED if (name, {}) not in CANDIDATES.values())
+INSTEAD = {"neural network, no mlp": ("neural network", "mlp")}
+"""A candidate that joins while a member of the pool leaves."""
 
 
 def evaluate(
@@ -60,7 +63,8 @@ def evaluate(
 
 def make(asked: argparse.Namespace) -> None:
     """Evaluate what is missing in the store."""
-    wanted = {**{name: (name, {}) for name in POOL}, **CANDIDATES}
+    candidates = {label: CANDIDATES[label] for label in asked.candidates}
+    wanted: dict[str, tuple[str, dict[str, object]]] = {**{name: (name, {}) for name in POOL}, **candidates}
     for name in asked.datasets:
         dataset, X_test, truth = prepare(name, asked.data)
         plan, place = make_plan(dataset, 5), asked.store / name
@@ -83,9 +87,12 @@ def table(asked: argparse.Namespace) -> None:
         truth = np.load(place / "truth.npz")
         alone = _held_out_loss([stored[name] for name in POOL], truth)
         row: dict[str, object] = {"data set": place.name, "rows": len(truth["y"])}
-        for label in CANDIDATES:
-            if label in stored:
-                joined = _held_out_loss([stored[name] for name in (*POOL, label)], truth)
+        pools = {label: (*POOL, label) for label in CANDIDATES}
+        for label, (candidate, left) in INSTEAD.items():
+            pools[label] = (*(name for name in POOL if name != left), candidate)
+        for label, pool in pools.items():
+            if set(pool) <= set(stored):
+                joined = _held_out_loss([stored[name] for name in pool], truth)
                 row[label] = 100 * (joined / alone - 1)
         rows.append(row)
         typical = float(stored["lightgbm"]["seconds"])
@@ -96,7 +103,7 @@ def table(asked: argparse.Namespace) -> None:
         found = frame[label].dropna()
         values = found.clip(-CLIP, CLIP)
         error, won, lost = values.std() / len(values) ** 0.5, int((found < 0).sum()), int((found > 0).sum())
-        cost = f"{slower[label].median():.1f} x the CPU seconds of lightgbm"
+        cost = f"{slower[label].median():.1f} x the CPU seconds of lightgbm" if label in slower else "a change"
         print(f"{label}: {values.mean():+.2f} ± {error:.2f} %, median {found.median():+.2f}, {won} : {lost}, {cost}")
 
 
@@ -115,6 +122,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path, required=True, help="folder of the predictions")
     parser.add_argument("--data", type=Path, default=chosen_data.FOLDER, help="folder of the data sets")
     parser.add_argument("--datasets", nargs="+", default=list(chosen_data.DECIDED_ON), metavar="NAME")
+    parser.add_argument("--candidates", nargs="*", default=list(CANDIDATES), choices=list(CANDIDATES), metavar="NAME")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     {"make": make, "table": table}[asked.command](asked)
