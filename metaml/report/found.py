@@ -41,10 +41,13 @@ def headline(data: ReportData) -> Html:
         said.append("No model was found.")
     else:
         reached = f"{model_words(data)} predicts"
-        score = f"{metric_label(data.metric)}{basis(data)} {score_text(data.metric, final.score)}{score_error(data)}"
+        label = f"{metric_label(data.metric)}{basis(data)} "
+        score = tag("span", f"{score_text(data.metric, final.score)}{score_error(data)}", class_="whole")
         if math.isfinite(final.score):
             said.append(
-                joined(reached, " ", _name(data.dataset.target), f" with a {validated(data)} ", tag("b", score), ".")
+                joined(
+                    reached, " ", _name(data.dataset.target), f" with a {validated(data)} ", tag("b", label, score), "."
+                )
             )
         else:
             said.append(joined(reached, " ", _name(data.dataset.target), "; its score could not be measured."))
@@ -68,10 +71,11 @@ def _numbers(data: ReportData) -> list[tuple[str, object, object]]:
     final, best = data.final, best_default(data)
     shown: list[tuple[str, object, object]] = []
     if final is not None and math.isfinite(final.score):
-        value = f"{score_text(data.metric, final.score)}{score_error(data)}"
+        value = _with_error(score_text(data.metric, final.score), score_error(data))
         shown.append((metric_label(data.metric), value, direction(data.metric)))
         if best is not None and is_gain_clear(data):
-            gain = f"{_signed(final.score - best[1])}{error_text(data.evidence.gain_error if data.evidence else None)}"
+            error = error_text(data.evidence.gain_error if data.evidence else None)
+            gain = _with_error(_signed(final.score - best[1]), error)
             shown.append(("Gain over the best default", gain, shortened(best[0], 40)))
         elif best is not None:
             shown.append(("Best default", score_text(data.metric, best[1]), shortened(f"{best[0]}: no clear gain", 40)))
@@ -81,6 +85,11 @@ def _numbers(data: ReportData) -> list[tuple[str, object, object]]:
     of_budget = "no time limit" if budget is None else f"of {duration(budget)}"
     shown.append(("Time", duration(data.session.used_seconds), of_budget))
     return shown
+
+
+def _with_error(value: str, error: str) -> Html:
+    """Return a number with its error in smaller letters beside it, on the same line."""
+    return joined(value, " ", tag("span", error.strip(), class_="error")) if error else joined(value)
 
 
 def _signed(gain: float) -> str:

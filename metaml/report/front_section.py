@@ -20,9 +20,8 @@ def front(data: ReportData) -> Html | None:
     if facts is None:
         return None
     words = " and ".join(facts.labels) if len(facts.labels) == 2 else ", ".join(facts.labels)
-    told = (
-        f"No model that was found beats one of these {counted(len(facts.dots), 'model')} in every objective: {words}."
-    )
+    these = "this model" if len(facts.dots) == 1 else f"one of these {counted(len(facts.dots), 'model')}"
+    told = f"No other model that was found beats {these} in every objective: {words}."
     pictures = [_picture(facts, x, y) for y, x in combinations(range(len(facts.objectives)), 2)]
     legend = tag(
         "p",
@@ -80,10 +79,10 @@ def _short(value: object) -> str:
 
 def _table(facts: FrontFacts) -> Html:
     columns = [
-        TableColumn("point", "number"),
+        TableColumn("Point", "number"),
         *(TableColumn(label, "number") for label in facts.labels),
-        TableColumn("model"),
-        TableColumn("settings of the heaviest member", extra=True),
+        TableColumn("Model"),
+        TableColumn("Settings of the heaviest member", extra=True),
     ]
     rows = [
         [

@@ -44,6 +44,13 @@ def test_the_headline_has_a_spread_and_the_section_its_parts(word):
     assert word in render(DATA)
 
 
+def test_the_error_of_a_headline_is_not_torn_from_its_number():
+    page = render(DATA)
+
+    assert '<span class="whole">0.8100 ± 0.01</span>' in page
+    assert '0.8100 <span class="error">± 0.01</span>' in page
+
+
 def test_a_gain_within_its_error_is_no_headline():
     clear = replace(DATA, evidence=replace(EVIDENCE, error=0.002, gain_error=0.001))
 

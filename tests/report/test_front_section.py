@@ -37,6 +37,14 @@ def test_hovering_over_a_point_tells_its_settings():
     assert "&lt;tree&gt;" in page
 
 
+def test_a_front_of_one_model_is_told_of_one():
+    two = facts_of(2)
+
+    page = front(replace(full(), front=replace(two, dots=two.dots[:1])))
+
+    assert "No other model that was found beats this model in every objective" in page
+
+
 def test_the_commands_name_the_folder():
     data = full()
 
