@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 
 _FEWEST_TREES = 4  # whatever the time: one tree alone is no forest
+_MOST_BYTES, _NODE_BYTES, _NUMBER_BYTES = 100_000_000, 64, 8
+"""What the trees of a forest may take together, and what a node and each number in it take.
+
+A larger forest would predict hardly better, but take seconds to send and to load.
+"""
 
 
 def forest_space(task: Task, *, bootstrap: bool, max_features: float) -> Space:
@@ -92,6 +97,15 @@ def row_settings(
     return settings
 
 
+def _most_trees(n_nodes: int, n_numbers: int) -> int:
+    """Return how many trees of so many nodes, with so many numbers each, a forest may have.
+
+    >>> _most_trees(1000, 2) > 200, _most_trees(20_000, 18)
+    (True, 24)
+    """
+    return _MOST_BYTES // (n_nodes * (_NODE_BYTES + _NUMBER_BYTES * n_numbers))
+
+
 class _Forest:
     """One of scikit-learn's forests, whose trees are called directly.
 
@@ -105,22 +119,30 @@ class _Forest:
         self.model.set_params(**settings)
 
     def fit(self, Z: Matrix, y: Vector, weight: Vector | None, allowance: Allowance) -> None:
-        """Grow all trees, or as many as there is time for; these are the first of all."""
-        if not allowance.is_limited:
+        """Grow all trees, or as many as there are time and memory for; these are the first of all."""
+        n_wanted, at_once = self.model.n_estimators, self.model.n_jobs
+        n_numbers = int(y.max()) + 1 if self._is_classifier else 1
+        if not allowance.is_limited and n_wanted <= _most_trees(2 * len(y), n_numbers):
             self.model.fit(Z, y, sample_weight=weight)
             return
-        n_wanted, at_once = self.model.n_estimators, self.model.n_jobs
         n_done, n_more = 0, min(n_wanted, max(_FEWEST_TREES, at_once))
-        while n_more:
+        while n_more > 0:
             begin = allowance.used
             self.model.set_params(n_estimators=n_done + n_more, warm_start=True)
             self.model.fit(Z, y, sample_weight=weight)
             n_done += n_more
+            largest = max(tree.tree_.node_count for tree in self.model.estimators_)
+            n_wanted = min(n_wanted, max(_most_trees(largest, n_numbers), n_done))
             n_in_time = allowance.left * n_more / max(allowance.used - begin, 1e-9)
             # Trees take different times, so half of what fits is grown before the next look at the clock.
-            n_more = min(n_wanted - n_done, max(int(n_in_time / 2), at_once)) if n_in_time >= at_once else 0
+            n_next = max(int(min(n_in_time / 2, n_wanted)), at_once)
+            n_more = min(n_wanted - n_done, n_next) if n_in_time >= at_once else 0
         allowance.ended_training = n_done < n_wanted
         self.model.set_params(warm_start=False)
+
+    @property
+    def _is_classifier(self) -> bool:
+        return hasattr(self.model, "predict_proba")
 
     def predict(self, Z: Matrix) -> Vector:
         return self._mean(Z, 1)[:, 0]

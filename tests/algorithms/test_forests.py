@@ -53,3 +53,16 @@ def test_adaboost_without_time_is_its_first_tree(task):
 
     assert first.stopped_early_
     assert nodes(first.model_.model_.estimators_) == nodes(whole.model_.model_.estimators_[:1])
+
+
+@pytest.mark.parametrize("seconds", [None, 1000.0])
+def test_a_forest_grows_no_more_trees_than_its_memory_holds(seconds, monkeypatch):
+    whole = fitted("random_forest", "binary", None).model_.model
+    monkeypatch.setattr("metaml.algorithms.forests._MOST_BYTES", 64_000)
+
+    small = fitted("random_forest", "binary", seconds)
+
+    grown = small.model_.model.estimators_
+    assert 4 <= len(grown) < 40
+    assert nodes(grown) == nodes(whole.estimators_[: len(grown)])
+    assert not small.stopped_early_
