@@ -1,6 +1,6 @@
 """How much of a session's time is kept for its end: repeats, second layer, refits, ensemble, files and report."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Protocol
 
 from metaml.budget import Budget
@@ -69,18 +69,30 @@ def closing_seconds(settings: TuneSettings, budget: Budget) -> float:
     return work * budget.drag.factor + margin
 
 
+def instead_of_refits(plan: FoldPlan, settings: TuneSettings, models: FoldModels) -> Container[str]:
+    """Return the runs whose fold models can take the place of a refit: none, if these saw a part of the rows only."""
+    return () if settings.refits or plan.n_used < len(plan.assignment) else models
+
+
 def refit_reserve(
     settings: TuneSettings, trials: Sequence[Trial], searched: Searched, models: FoldModels, budget: Budget
 ) -> float:
-    """Return the seconds to keep for closing, and for the refits of the best trials so far that need one."""
+    """Return the seconds to keep for closing, and for the refits of the best trials so far that need one.
+
+    If that of the best trial would take too much of the budget and there are fold models to use instead, none is kept.
+    """
     if settings.seconds is None:
         return 0.0
     best = ranked(trials)[:N_RESERVED]
     if averages_folds(settings, searched, len(best)):
         best = [trial for trial in best if trial.run.identity not in models]
+    most = MOST_REFIT_SHARE * settings.seconds
+    can_do_without = best and best[0].run.identity in instead_of_refits(searched.plan, settings, models)
+    if can_do_without and refit_seconds_of(best[0], searched.plan) > most:
+        best = []
     costs = [n_seeds_of(settings) * refit_seconds_of(trial, searched.plan) for trial in best]
     refit = max(max(costs), sum(costs) / settings.n_workers) if costs else 0.0
-    return closing_seconds(settings, budget) + min(refit, MOST_REFIT_SHARE * settings.seconds)
+    return closing_seconds(settings, budget) + min(refit, most)
 
 
 def reserve_for(

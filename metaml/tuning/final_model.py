@@ -5,7 +5,7 @@ takes no time, and a model is there as soon as one evaluation is complete (`benc
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,9 +25,15 @@ from metaml.model import Member, Model
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
 from metaml.tuning.candidates import candidates_of
-from metaml.tuning.closing import LEAST_AVERAGED, averages_folds, closing_seconds, n_seeds_of, refit_seconds_of
+from metaml.tuning.closing import (
+    averages_folds,
+    closing_seconds,
+    instead_of_refits,
+    n_seeds_of,
+    refit_seconds_of,
+)
 from metaml.tuning.fallback import from_partial, small_tree, why_nothing
-from metaml.tuning.finished import Chosen, Finished
+from metaml.tuning.finished import Chosen, Finished, Fitted, shipped_of
 from metaml.tuning.job_batch import run_batch
 from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.second_layer import SecondLayer
@@ -37,8 +43,6 @@ MANY_ROWS = 5000
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
-ONE_FOLD = "model of one fold"
-Fitted = tuple[Chosen, tuple[Any, ...]]
 """A member and its estimators."""
 
 
@@ -243,37 +247,6 @@ def assembled(dataset: Dataset, found: Found, fitted: Sequence[Fitted], settings
     )
 
 
-def shipped_of(found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> tuple[str, str]:
-    """Return what the members of a model were fitted to, and why that and nothing else."""
-    plan, n_refit = found.plan, sum(member.is_refit for member, _ in fitted)
-    of_folds = "fold models averaged" if max(len(estimators) for _, estimators in fitted) > 1 else ONE_FOLD
-    if plan.n_folds == 1:
-        of_folds = "held-out model (fitted to the rows that were not held out)"
-    wants_folds = averages_folds(settings, found, len(fitted))
-    if not n_refit and any(member.trial.layer > 1 for member, _ in fitted):
-        return of_folds, "the second layer learnt from what such models predict"
-    if not n_refit and plan.n_folds > 1 and of_folds == ONE_FOLD:
-        return of_folds, "those of all folds are too large together, and there was no time to fit it to all rows"
-    if not n_refit:
-        return of_folds, "they saw all rows together" if wants_folds else "there was no time to fit it to all rows"
-    if n_refit < len(fitted):
-        mixed = f"{n_refit} of {len(fitted)} members refit to all rows, of the others the {of_folds}"
-        return mixed, "there was no time to fit all of them again"
-    if settings.refits:
-        why = "--refit asks for it"
-    elif settings.model_limits.needs_measuring:
-        why = "it is smaller and faster than the models of all folds"
-    elif wants_folds:
-        why = "its fold models were not kept"
-    elif plan.n_tested < len(plan.assignment) or plan.training is not None:
-        why = "no fold model saw all rows"
-    elif len(plan.assignment) < LEAST_AVERAGED:
-        why = "a fold model misses too many of so few rows"
-    else:
-        why = "the mean of fold models is less sure than its score says"
-    return "refit to all rows", why
-
-
 def _facts(found: Found) -> dict[str, object]:
     return {"session": found.session, "n_evaluations": len(found.trials)}
 
@@ -321,7 +294,8 @@ def _fitted(
     """Return the members that are fitted or could be in the time left, by layer and weight."""
     ready = [member for member in chosen if is_averaged and member.trial.run.identity in models]
     others = [member for member in chosen if member not in ready]
-    fitted = refitted(found, others, executor, settings, budget) if others else []
+    instead = instead_of_refits(found.plan, settings, models)
+    fitted = refitted(found, others, executor, settings, budget, models=instead) if others else []
     done = {id(member.trial) for member, _ in fitted}
     ready += [member for member in others if id(member.trial) not in done]
     fitted += [(member, estimators) for member in ready if (estimators := models.get(member.trial.run.identity))]
@@ -329,11 +303,20 @@ def _fitted(
 
 
 def refitted(
-    found: Found, chosen: Sequence[Chosen], executor: Executor, settings: TuneSettings, budget: Budget
+    found: Found,
+    chosen: Sequence[Chosen],
+    executor: Executor,
+    settings: TuneSettings,
+    budget: Budget,
+    *,
+    models: Container[str] = (),
 ) -> list[Fitted]:
-    """Return the members that could be fitted to all rows in the time left, and then again with other seeds."""
+    """Return the members that could be fitted to all rows in the time left, and then again with other seeds.
+
+    `models` has the runs whose fold models can be used instead.
+    """
     closing = 0.5 * closing_seconds(settings, budget)
-    affordable = _affordable(chosen, found.plan, settings.n_workers * max(budget.left - closing, 0.0))
+    affordable = _affordable(chosen, found.plan, max(budget.left - closing, 0.0), settings.n_workers, models)
     seeds = range(PLAN_SEED, PLAN_SEED + n_seeds_of(settings))
     fits = [(member, seed) for seed in seeds for member in affordable]
 
@@ -362,21 +345,26 @@ def refitted(
     ]
 
 
-def _affordable(chosen: Sequence[Chosen], plan: FoldPlan, seconds: float) -> list[Chosen]:
-    """Return the members whose refits fit into the seconds: the best trial first, then the heaviest.
+def _affordable(
+    chosen: Sequence[Chosen], plan: FoldPlan, left: float, n_workers: int, models: Container[str]
+) -> list[Chosen]:
+    """Return the members whose refits fit into the seconds left: the best trial first, then the heaviest.
 
-    If even the best one may be too expensive, the cheapest goes first: any model is better than none.
+    If there are no fold models and even the best one may be too expensive, the cheapest goes first: any model is better
+    than none.
     """
     first = max(chosen, key=lambda member: member.trial.score)
     order = [first, *(member for member in chosen if member is not first)]
-    if refit_seconds_of(first.trial, plan) > seconds:
+    must_fit = not any(member.trial.run.identity in models for member in chosen)
+    if must_fit and refit_seconds_of(first.trial, plan) > left:
         cheapest = min(chosen, key=lambda member: refit_seconds_of(member.trial, plan))
         order = [cheapest, *(member for member in order if member is not cheapest)]
     taken: list[Chosen] = []
     spent = 0.0
     for member in order:
         cost = refit_seconds_of(member.trial, plan)
-        if not taken or spent + cost <= seconds:
+        is_in_time = cost <= left and spent + cost <= n_workers * left
+        if is_in_time or (must_fit and not taken):
             taken.append(member)
             spent += cost
     return taken

@@ -1,13 +1,18 @@
 """The final model of a session as a value: its members, its score, and the predictions behind it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metaml.arrays import Floats
 from metaml.ensemble.calibration import Calibrated
 from metaml.evaluation.model_limits import Measured
 from metaml.model import Model
-from metaml.tuning.trials import Trial
+from metaml.search.settings import TuneSettings
+from metaml.tuning.closing import LEAST_AVERAGED, averages_folds
+from metaml.tuning.trials import Found, Trial
+
+ONE_FOLD = "model of one fold"
 
 
 class Chosen(NamedTuple):
@@ -17,6 +22,10 @@ class Chosen(NamedTuple):
     weight: float
     feeds: bool = False
     is_refit: bool = False
+
+
+Fitted = tuple[Chosen, tuple[Any, ...]]
+"""A member, and the estimators that are averaged for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +54,34 @@ class Finished:
     measured: Measured | None = None
     shipped: str = ""
     why_shipped: str = ""
+
+
+def shipped_of(found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -> tuple[str, str]:
+    """Return what the members of a model were fitted to, and why that and nothing else."""
+    plan, n_refit = found.plan, sum(member.is_refit for member, _ in fitted)
+    of_folds = "fold models averaged" if max(len(estimators) for _, estimators in fitted) > 1 else ONE_FOLD
+    if plan.n_folds == 1:
+        of_folds = "held-out model (fitted to the rows that were not held out)"
+    wants_folds = averages_folds(settings, found, len(fitted))
+    if not n_refit and any(member.trial.layer > 1 for member, _ in fitted):
+        return of_folds, "the second layer learnt from what such models predict"
+    if not n_refit and plan.n_folds > 1 and of_folds == ONE_FOLD:
+        return of_folds, "those of all folds are too large together, and there was no time to fit it to all rows"
+    if not n_refit:
+        return of_folds, "they saw all rows together" if wants_folds else "there was no time to fit it to all rows"
+    if n_refit < len(fitted):
+        mixed = f"{n_refit} of {len(fitted)} members refit to all rows, of the others the {of_folds}"
+        return mixed, "there was no time to fit all of them again"
+    if settings.refits:
+        why = "--refit asks for it"
+    elif settings.model_limits.needs_measuring:
+        why = "it is smaller and faster than the models of all folds"
+    elif wants_folds:
+        why = "its fold models were not kept"
+    elif plan.n_tested < len(plan.assignment) or plan.training is not None:
+        why = "no fold model saw all rows"
+    elif len(plan.assignment) < LEAST_AVERAGED:
+        why = "a fold model misses too many of so few rows"
+    else:
+        why = "the mean of fold models is less sure than its score says"
+    return "refit to all rows", why

@@ -264,7 +264,7 @@ class FoldModels:
     def __exit__(self, *_: object) -> None:
         self._scratch.close()
 
-    def __contains__(self, run: str) -> bool:
+    def __contains__(self, run: object) -> bool:
         return run in self._kept
 
     def keep(self, run: str, models: Sequence[bytes], one: bytes = b"") -> None:
