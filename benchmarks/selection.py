@@ -10,6 +10,7 @@ import argparse
 import csv
 import math
 import time
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -38,14 +39,14 @@ def drawn(n: int, p: int, n_informative: int, rng: np.random.Generator) -> tuple
     return X, (rng.random(n) < 1 / (1 + np.exp(-score))).astype(np.float64), informative
 
 
-def study(out: Path, repetitions: int, n_pairs: int) -> None:
-    """Append what is missing to the csv."""
+def study(out: Path, repetitions: int, n_pairs: int, columns: Sequence[int]) -> None:
+    """Append what is missing to the csv, the cells with few columns first."""
     done = set() if not out.exists() else {tuple(row[:4]) for row in csv.reader(out.open())}
     with out.open("a", newline="") as file:
         writer = csv.writer(file)
         if not done:
             writer.writerow(FIELDS)
-        for n_informative, seed, n, p in product(N_INFORMATIVE, range(repetitions), N_ROWS, N_COLUMNS):
+        for p, seed, n_informative, n in product(columns, range(repetitions), N_INFORMATIVE, N_ROWS):
             key = tuple(map(str, (n, p, n_informative, seed)))
             if key in done:
                 continue
@@ -95,8 +96,9 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, default=Path("selection.csv"))
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=25)
+    parser.add_argument("--columns", type=int, nargs="+", default=N_COLUMNS)
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     if not given.table:
-        study(given.out, given.repetitions, given.pairs)
+        study(given.out, given.repetitions, given.pairs, given.columns)
     print(table(given.out).round(2).to_string())
