@@ -19,6 +19,12 @@ SECONDS = 300.0
 """What should happen in moments may take as long on a busy machine."""
 PATHS = [str(Path(__file__).parent / "evaluation"), *(path for path in sys.path if path)]
 
+PROGRAM = (
+    "import runpy, sys; from metaml.system.process_tree import die_with; die_with(int(sys.argv[1])); "
+    "del sys.argv[:2]; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+"""Runs a module that ends with the tests, also if they are killed."""
+
 
 def wait_until(claim, seconds: float = SECONDS) -> None:
     """Wait for a claim to become true."""
@@ -115,7 +121,15 @@ class Cluster:
     def _start(self, module: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         tls = () if self.tls is None else zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self._files, strict=True)
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments, *(word for pair in tls for word in pair)],
+            [
+                sys.executable,
+                "-c",
+                PROGRAM,
+                str(os.getpid()),
+                module,
+                *arguments,
+                *(word for pair in tls for word in pair),
+            ],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS), **environment},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL if "CLUSTER_LOG" not in os.environ else None,

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -27,14 +28,15 @@ os.environ.setdefault("METAML_STARTER", "no")
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+def postgres_url() -> Iterator[Callable[[str], str]]:
     """A running PostgreSQL: a function that makes a database and returns its URL."""
     with warnings.catch_warnings():
         # It remarks on the machine's runtime directory, which it then does without.
         warnings.simplefilter("ignore")
         import pgserver
 
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="stop")
+    # Another pytest would lock the server's user out of pytest's own folder.
+    server = pgserver.get_server(tempfile.mkdtemp(prefix="metaml-postgres-"), cleanup_mode="delete")
     # No test is about a power cut, and making a database waits for the disk many times.
     server.psql("ALTER SYSTEM SET fsync = off")
     server.psql("SELECT pg_reload_conf()")
