@@ -260,7 +260,8 @@ def schema(connection: Connection) -> pd.DataFrame:
 
 def _frame(connection: Connection, query: Select[Any], dtype: type | None = None) -> pd.DataFrame:
     result = connection.execute(query)
-    return pd.DataFrame(result.fetchall(), columns=list(result.keys()), dtype=dtype)
+    # pandas takes tuples at once, but looks for attributes of each row of SQLAlchemy.
+    return pd.DataFrame(list(map(tuple, result)), columns=list(result.keys()), dtype=dtype)
 
 
 def _parsed(texts: "pd.Series[Any]") -> "pd.Series[Any]":
