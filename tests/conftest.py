@@ -4,8 +4,8 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from metaml.data import Dataset, from_frame
+from metaml.evaluation import LocalExecutor
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
 from tests.cluster_processes import Cluster
 
@@ -21,10 +22,15 @@ from tests.cluster_processes import Cluster
 sys.path.append(str(Path(__file__).parent / "evaluation"))
 from hostile_algorithms import small_frame
 
-settings.register_profile("metaml", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.register_profile(
+    "metaml", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 settings.load_profile("metaml")
 # Knowledge bases of tests start empty, also those of the processes they start.
 os.environ.setdefault("METAML_STARTER", "no")
+
+OFTEN_USED = ("sklearn.tree", "sklearn.neighbors", "sklearn.linear_model", "sklearn.ensemble")
+"""Modules that most tests need in their workers; they are imported once for all workers of an executor."""
 
 
 @pytest.fixture(scope="session")
@@ -68,14 +74,44 @@ def numbers() -> Dataset:
     )
 
 
-@pytest.fixture(scope="module")
-def one_pool() -> Iterator[None]:
-    """Start the workers once for all searches of a module that takes no executor as an argument."""
-    from metaml.evaluation import LocalExecutor
-    from metaml.tuning import run
+@pytest.fixture(scope="session")
+def shipped_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A knowledge base of a new user, which takes seconds to make; copy it to change it."""
+    from metaml.starter import open_with_starter
 
-    with LocalExecutor(1, preload=()) as executor, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "LocalExecutor", lambda *_, **__: nullcontext(executor))
+    place = tmp_path_factory.mktemp("shipped") / "kb.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("METAML_STARTER")
+        open_with_starter(place).close()
+    return place
+
+
+@pytest.fixture(scope="session")
+def one_worker() -> Iterator[LocalExecutor]:
+    """One worker, for all searches in which the order of the evaluations matters or which ask for no executor."""
+    with LocalExecutor(1, preload=OFTEN_USED) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="session")
+def two_workers() -> Iterator[LocalExecutor]:
+    """Two workers for all searches that are given an executor."""
+    with LocalExecutor(2, preload=OFTEN_USED) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def one_pool(one_worker: LocalExecutor) -> Iterator[None]:
+    """Let all searches, bots and reproductions of a module that take no executor as an argument share a worker."""
+
+    def shared(_: int, datasets: Iterable[Dataset] = (), **__: object) -> AbstractContextManager[LocalExecutor]:
+        for dataset in datasets:
+            one_worker.add(dataset)
+        return nullcontext(one_worker)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("evaluation", "tuning.run", "random_bot.bot", "records.reproduction"):
+            patch.setattr(f"metaml.{module}.LocalExecutor", shared)
         yield
 
 

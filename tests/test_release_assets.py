@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from metaml.data import read_dataset
-from metaml.evaluation import LocalExecutor
 from metaml.model import load
 from metaml.search.settings import TuneSettings
 from metaml.tuning.replay_session import replay_session
@@ -57,13 +56,12 @@ def test_a_finished_session_of_the_version_before_is_replayed(kb):
     assert all(step.is_same for step in steps)
 
 
-def test_a_killed_session_of_the_version_before_is_resumed_and_repeats_nothing(kb, tmp_path):
+def test_a_killed_session_of_the_version_before_is_resumed_and_repeats_nothing(kb, one_worker, tmp_path):
     dataset = read_dataset(ASSETS / "wine.csv", target="target")
     shutil.copytree(ASSETS / "unfinished", tmp_path / "result" / ".unfinished")
     before = set(kb.runs(session="tune")["run"])
 
-    with LocalExecutor(1, preload=()) as executor:
-        tuned = tune(dataset, TuneSettings(), kb=kb, executor=executor, output=tmp_path / "result", resume=True)
+    tuned = tune(dataset, TuneSettings(), kb=kb, executor=one_worker, output=tmp_path / "result", resume=True)
 
     after = kb.runs(session="tune")["run"].tolist()
     assert len(tuned.found.trials) == 40

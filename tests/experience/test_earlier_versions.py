@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from metaml.data import from_frame
-from metaml.evaluation import Limits, LocalExecutor, make_plan
+from metaml.evaluation import Limits, make_plan
 from metaml.experience.earlier_versions import N_INHERITED, find_earlier_versions
 from metaml.metafeatures import describe
 from metaml.search.settings import TuneSettings
@@ -43,9 +43,8 @@ def last_week():
 
 
 @pytest.fixture(scope="module")
-def executor():
-    with LocalExecutor(2, preload=()) as workers:
-        yield workers
+def executor(two_workers):
+    return two_workers
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """A plain estimator of a library with settings that experience recommends."""
 
-import os
+import shutil
 
 import numpy as np
 import pytest
@@ -14,12 +14,9 @@ IRIS = load_iris(return_X_y=True, as_frame=True)
 
 
 @pytest.fixture(scope="module")
-def kb(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("METAML_STARTER")
-        with metaml.open_kb(tmp_path_factory.mktemp("kb") / "kb.db") as base:
-            yield base
-    assert os.environ["METAML_STARTER"] == "no"
+def kb(shipped_file, tmp_path_factory):
+    with metaml.open_kb(shutil.copy(shipped_file, tmp_path_factory.mktemp("kb") / "kb.db")) as base:
+        yield base
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost", "random_forest"])

@@ -12,6 +12,7 @@ from metaml.sources import builtin, folder
 from metaml_kb import DatasetRecord, open_kb
 
 FAST = ("decision_tree", "k_neighbors")
+pytestmark = pytest.mark.usefixtures("one_pool")
 
 
 def some(*names):
@@ -24,7 +25,7 @@ def settings_of(**changes) -> BotSettings:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory, one_pool):
     """A knowledge base after a first bot, and that bot's report."""
     kb = open_kb(tmp_path_factory.mktemp("bot") / "kb.db")
     report = run_bot(kb, some("iris", "diabetes"), settings_of())
@@ -120,11 +121,11 @@ def open_and_checkpoint(kb) -> bytes:
     return Path(kb.name).read_bytes()
 
 
-def test_the_same_seed_makes_the_same_runs_and_scores(made, tmp_path):
+def test_the_same_seed_makes_the_same_runs_and_scores(made, two_workers, tmp_path):
     kb, _ = made
 
     with open_kb(tmp_path / "second.db") as second:
-        run_bot(second, some("iris", "diabetes"), settings_of(n_workers=2))
+        run_bot(second, some("iris", "diabetes"), settings_of(), executor=two_workers)
         ours, theirs = (base.runs().sort_values("run") for base in (kb, second))
 
     assert ours["run"].tolist() == theirs["run"].tolist()

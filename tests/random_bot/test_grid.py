@@ -10,6 +10,7 @@ from metaml.sources import builtin
 from metaml_kb import open_kb
 from metaml_kb.predictions.reading import read_predictions, read_truth
 
+pytestmark = pytest.mark.usefixtures("one_pool")
 GRID = {"max_depth": [1, 3], "min_samples_leaf": [1, 5, 9]}
 
 
@@ -23,7 +24,7 @@ def some(*names):
 
 
 @pytest.fixture(scope="module")
-def kb(tmp_path_factory):
+def kb(tmp_path_factory, one_pool):
     """A grid study that was cut short after 5 runs and then went on."""
     with open_kb(tmp_path_factory.mktemp("grid") / "kb.db") as base:
         run_bot(base, some("iris", "wine"), settings(n_runs=5, keep_predictions="float16"))

@@ -80,6 +80,7 @@ def test_with_few_runs_it_is_the_bot_that_covers_all_pairs():
     assert learning == covering
 
 
+@pytest.mark.usefixtures("one_pool")
 def test_a_run_is_stored_with_its_sampling_probability():
     sources = [source for source in builtin.sources() if source.name in NAMES]
     with open_kb(":memory:") as kb:

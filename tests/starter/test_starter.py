@@ -138,14 +138,11 @@ def test_a_starter_that_is_missing_is_named(tmp_path, monkeypatch):
         open_with_starter(tmp_path / "kb.db")
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
+@pytest.fixture
+def shipped(shipped_file):
     """A knowledge base made from the file that ships."""
-    place = tmp_path_factory.mktemp("shipped") / "kb.db"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("METAML_STARTER")
-        with open_with_starter(place) as kb:
-            yield kb
+    with open_kb(shipped_file) as kb:
+        yield kb
 
 
 def test_what_ships_is_small_and_knows_every_algorithm(shipped):

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from metaml.data import from_frame
-from metaml.evaluation import LocalExecutor
 from metaml.sources import builtin
 from metaml.tuning.run import tune
 from metaml.tuning.session import TuneSession
@@ -21,17 +20,9 @@ def iris():
 
 
 @pytest.fixture(scope="session")
-def executor():
+def executor(two_workers):
     """Two workers for all tests of the package."""
-    with LocalExecutor(2, preload=()) as workers:
-        yield workers
-
-
-@pytest.fixture(scope="session")
-def one_worker():
-    """One worker, for tests in which the order of the evaluations matters."""
-    with LocalExecutor(1, preload=()) as workers:
-        yield workers
+    return two_workers
 
 
 @pytest.fixture(scope="session")

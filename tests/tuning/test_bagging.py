@@ -7,7 +7,6 @@ import pytest
 
 from metaml.budget import Budget
 from metaml.errors import BadRequest
-from metaml.evaluation import LocalExecutor
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.splits import given_plan, make_plan
@@ -39,9 +38,9 @@ def cancer():
 
 
 @pytest.fixture(scope="module")
-def bagged(cancer):
+def bagged(cancer, executor):
     """A session on a real data set, what it found, and its candidates as evaluated again."""
-    with LocalExecutor(2, preload=()) as executor, open_kb(":memory:") as kb, FoldModels() as models:
+    with open_kb(":memory:") as kb, FoldModels() as models:
         session = TuneSession(cancer, kb, settings_of(), executor, models=models)
         found = session.run()
         bagging = Bagging(cancer, found, executor, settings_of(), Budget(None), models, session.log, closing=0.0)
@@ -129,8 +128,8 @@ def test_a_negative_number_of_repeats_is_refused():
         settings_of(n_repeats=-1)
 
 
-def test_the_final_model_is_chosen_by_the_repeats(cancer):
-    result = tune(cancer, settings_of(n_repeats=1))
+def test_the_final_model_is_chosen_by_the_repeats(cancer, executor):
+    result = tune(cancer, settings_of(n_repeats=1), executor=executor)
 
     assert all(member.trial.is_repeated for member in result.finished.chosen)
     assert result.report.ledger["repeats"] > 0

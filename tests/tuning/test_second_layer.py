@@ -7,7 +7,6 @@ import pytest
 
 from metaml.budget import Budget
 from metaml.errors import BadRequest
-from metaml.evaluation import LocalExecutor
 from metaml.model import load
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
@@ -30,12 +29,6 @@ from metaml_kb import open_kb
 from tests.tuning.sessions import trial_of
 
 QUICK = ("elastic_net", "extra_trees", "k_neighbors", "decision_tree")
-
-
-@pytest.fixture(scope="module")
-def executor():
-    with LocalExecutor(2, preload=()) as executor:
-        yield executor
 
 
 def settings_of(**changes):
