@@ -28,6 +28,13 @@ SOME_RUN = "1f3a9c02"
 """The key that pages give as an example; here it stands for a run on data.csv."""
 EXACT = ("README.md", "docs/python.md", "docs/howto/minimize.md")
 """Pages whose Python prints the same everywhere. Figures of the tutorial depend on the machine."""
+OF_A_NEW_USER = (
+    *("README.md", "docs/python.md", "docs/tutorial.md"),
+    *("docs/howto/optuna.md", "docs/howto/query.md", "docs/howto/tools.md"),
+)
+"""Pages that are followed with the experience that comes with metaml; reading it takes longer than a short search."""
+
+pytestmark = pytest.mark.usefixtures("one_pool")
 
 
 @dataclass(frozen=True)
@@ -74,8 +81,8 @@ def shop(n: int) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a search on data.csv has ended: its data, its result and the knowledge base of a new user."""
+def finished(tmp_path_factory: pytest.TempPathFactory, one_pool: None) -> Path:
+    """A folder in which a search on data.csv has ended: its data, its result and a knowledge base of that search."""
     folder = tmp_path_factory.mktemp("finished")
     houses(60).to_csv(folder / "data.csv", index=False)
     houses(8).drop(columns="price").to_csv(folder / "new.csv", index=False)
@@ -83,10 +90,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shop(60).to_csv(folder / "shop.csv", index=False)
     visits(20).to_csv(folder / "later.csv", index=False)
     visits(60).assign(persons=np.arange(60) % 3 + 1).to_csv(folder / "survey.csv", index=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("METAML_STARTER")
-        metaml("tune", folder / "data.csv", *SHORT, "--output", folder / "result", "--kb", folder / "kb.db")
+    metaml("tune", folder / "data.csv", *SHORT, "--output", folder / "result", "--kb", folder / "kb.db")
     return folder
+
+
+@pytest.fixture(scope="module")
+def of_a_new_user(tmp_path_factory: pytest.TempPathFactory, shipped_file: Path, finished: Path) -> Path:
+    """A knowledge base that holds what comes with metaml and that search."""
+    path = shutil.copy(shipped_file, tmp_path_factory.mktemp("new-user") / "kb.db")
+    metaml("kb", "merge", path, finished / "kb.db")
+    return path
 
 
 @pytest.fixture
@@ -96,6 +109,8 @@ def folder(request: pytest.FixtureRequest, page: str, tmp_path: Path, monkeypatc
         make_tables_of_others(tmp_path)
     else:
         shutil.copytree(request.getfixturevalue("finished"), tmp_path, dirs_exist_ok=True)
+    if page in OF_A_NEW_USER:
+        shutil.copy(request.getfixturevalue("of_a_new_user"), tmp_path / "kb.db")
         monkeypatch.delenv("METAML_STARTER")
     if page == "docs/howto/optuna.md":
         make_study(tmp_path)
