@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metaml.encoding import Encoder, Facts
@@ -171,7 +171,6 @@ CONFIGS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(configs=CONFIGS, others=CONFIGS, unit=st.booleans(), one_hot=st.booleans())
 def test_any_history_encodes_any_configuration_as_finite_or_missing(configs, others, unit, one_hot):
     encoder = Encoder(unit=unit, one_hot=one_hot).fit(configs, FACTS)

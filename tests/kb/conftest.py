@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from metaml_kb import DatasetRecord, EnvironmentRecord, FoldPlanRecord, KnowledgeBase, ProposalRecord, open_kb
+from tests.conftest import make_run
 
 _numbers = count()
 
@@ -25,7 +26,13 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Knowledg
 
 
 @pytest.fixture
-def full(kb, run_of):
+def full(kb):
+    fill(kb)
+    return kb
+
+
+def fill(kb: KnowledgeBase) -> None:
+    """Add a bit of everything."""
     session = kb.start_session("bot", settings={"data": "secret-folder"})
     environment = kb.add_environment(EnvironmentRecord({"xgboost": "3.2"}, host="secret-host", platform="secret-7.1"))
     kb.add_dataset(
@@ -35,15 +42,14 @@ def full(kb, run_of):
     kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, reasons={})
     for source in ("secret-source", "another-secret"):
         kb.add_metafeatures("e" * 32, {"NumberOfInstances": 10.0}, source=source, seconds={"simple": 0.5})
-    kb.add_runs(run_of(n, session=session, environment=environment) for n in range(3))
-    kb.add_run(run_of(9, dataset="e" * 32, status="failed", scores={}, error="no column secret-column"))
+    kb.add_runs(make_run(n, session=session, environment=environment) for n in range(3))
+    kb.add_run(make_run(9, dataset="e" * 32, status="failed", scores={}, error="no column secret-column"))
     kb.add_run(
-        run_of(
+        make_run(
             10,
             dataset="e" * 32,
             proposal=ProposalRecord("gbqr", details={"like": "secret-name"}),
             predictions=np.ones(3, dtype=np.float32),
         )
     )
-    kb.add_run(run_of(11, proposal=ProposalRecord("secret-proposer")))
-    return kb
+    kb.add_run(make_run(11, proposal=ProposalRecord("secret-proposer")))

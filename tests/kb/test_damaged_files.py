@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -14,10 +15,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.doctor import check_up
 from metaml_kb.errors import BadRecord, BadTable, CannotOpen, KBError, SchemaMismatch
 from metaml_kb.exchange import export, import_file
+from tests.kb.conftest import fill
 
 NONSENSE = [
     "UPDATE configuration SET value_list = 'nonsense'",
@@ -35,9 +37,20 @@ NONSENSE = [
 ]
 
 
-def test_a_damaged_export_changes_nothing(full, run_of, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    with zipfile.ZipFile(tmp_path / "all.metaml") as whole, zipfile.ZipFile(tmp_path / "bad.metaml", "w") as bad:
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """A folder with exports of a knowledge base that has a bit of everything: all.metaml and all.db."""
+    folder = tmp_path_factory.mktemp("exported")
+    with open_kb(folder / "kb.db") as kb:
+        kb.add_dataset(DatasetRecord("f" * 32, "iris", task="multiclass"))
+        fill(kb)
+        export(kb, folder / "all.metaml")
+        export(kb, folder / "all.db")
+    return folder
+
+
+def test_a_damaged_export_changes_nothing(exported, tmp_path):
+    with zipfile.ZipFile(exported / "all.metaml") as whole, zipfile.ZipFile(tmp_path / "bad.metaml", "w") as bad:
         for name in whole.namelist():
             bad.writestr(name, b"PAR1 nonsense" if name == "run.parquet" else whole.read(name))
 
@@ -58,13 +71,12 @@ def with_part(whole: Path, changed: Path, part: str, content: bytes) -> Path:
 
 @pytest.mark.parametrize("is_new", [True, False])
 @pytest.mark.parametrize("part", ["manifest.json", "dataset.parquet", "run.parquet"])
-def test_an_export_that_is_damaged_anywhere_is_told_as_that_and_changes_nothing(full, tmp_path, part, is_new):
-    export(full, tmp_path / "all.metaml")
-    with zipfile.ZipFile(tmp_path / "all.metaml") as archive:
+def test_an_export_that_is_damaged_anywhere_is_told_as_that_and_changes_nothing(exported, tmp_path, part, is_new):
+    with zipfile.ZipFile(exported / "all.metaml") as archive:
         content = archive.read(part)
-    for place in range(4, len(content), max(len(content) // 12, 1)):
+    for place in range(4, len(content), max(len(content) // 8, 1)):
         spoilt = content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
-        bad = with_part(tmp_path / "all.metaml", tmp_path / "bad.metaml", part, spoilt)
+        bad = with_part(exported / "all.metaml", tmp_path / "bad.metaml", part, spoilt)
         with open_kb(":memory:") as other:
             if not is_new:
                 other.start_session("bot")
@@ -76,9 +88,8 @@ def test_an_export_that_is_damaged_anywhere_is_told_as_that_and_changes_nothing(
                 assert other.datasets().empty
 
 
-def test_an_export_whose_zip_is_damaged_is_told_as_that(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    content = (tmp_path / "all.metaml").read_bytes()
+def test_an_export_whose_zip_is_damaged_is_told_as_that(full, exported, tmp_path):
+    content = (exported / "all.metaml").read_bytes()
     place = content.index(b"metaml-export")
     (tmp_path / "bad.metaml").write_bytes(content[:place] + b"M" + content[place + 1 :])
 
@@ -86,9 +97,8 @@ def test_an_export_whose_zip_is_damaged_is_told_as_that(full, tmp_path):
         import_file(full, tmp_path / "bad.metaml")
 
 
-def test_a_zip_that_unfolds_is_refused_unread(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    with zipfile.ZipFile(tmp_path / "all.metaml") as whole:
+def test_a_zip_that_unfolds_is_refused_unread(full, exported, tmp_path):
+    with zipfile.ZipFile(exported / "all.metaml") as whole:
         manifest = whole.read("manifest.json")
     with zipfile.ZipFile(tmp_path / "bomb.metaml", "w", zipfile.ZIP_DEFLATED) as bomb:
         bomb.writestr("manifest.json", manifest)
@@ -116,10 +126,9 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("kind", BOMBS)
-def test_a_table_that_unfolds_is_refused(full, tmp_path, kind):
-    export(full, tmp_path / "all.metaml")
+def test_a_table_that_unfolds_is_refused(exported, tmp_path, kind):
     bomb = with_part(
-        tmp_path / "all.metaml", tmp_path / "bomb.metaml", "algorithm.parquet", parquet_bytes(BOMBS[kind]())
+        exported / "all.metaml", tmp_path / "bomb.metaml", "algorithm.parquet", parquet_bytes(BOMBS[kind]())
     )
 
     with open_kb(":memory:") as other:
@@ -130,18 +139,16 @@ def test_a_table_that_unfolds_is_refused(full, tmp_path, kind):
 
 
 @pytest.mark.parametrize("manifest", [{}, {"schema": None}, {"schema": "../0001"}, {"schema": "head"}])
-def test_an_export_with_a_schema_that_never_was_is_refused(full, tmp_path, manifest):
-    export(full, tmp_path / "all.metaml")
+def test_an_export_with_a_schema_that_never_was_is_refused(full, exported, tmp_path, manifest):
     content = json.dumps({"format": "metaml-export-2", **manifest}).encode()
-    bad = with_part(tmp_path / "all.metaml", tmp_path / "bad.metaml", "manifest.json", content)
+    bad = with_part(exported / "all.metaml", tmp_path / "bad.metaml", "manifest.json", content)
 
     with pytest.raises(SchemaMismatch, match="this metaml knows"):
         import_file(full, bad)
 
 
-def test_an_export_without_its_end_is_told_as_that(full, tmp_path):
-    export(full, tmp_path / "all.metaml")
-    (tmp_path / "half.metaml").write_bytes((tmp_path / "all.metaml").read_bytes()[:5000])
+def test_an_export_without_its_end_is_told_as_that(full, exported, tmp_path):
+    (tmp_path / "half.metaml").write_bytes((exported / "all.metaml").read_bytes()[:5000])
 
     with pytest.raises(BadTable, match="its end is missing"):
         import_file(full, tmp_path / "half.metaml")
@@ -153,8 +160,8 @@ def change_by_hand(path: Path, change: str) -> None:
 
 
 @pytest.mark.parametrize("change", NONSENSE)
-def test_of_a_file_with_a_record_that_cannot_be_read_nothing_is_stored(full, tmp_path, change):
-    export(full, tmp_path / "bad.db")
+def test_of_a_file_with_a_record_that_cannot_be_read_nothing_is_stored(exported, tmp_path, change):
+    shutil.copy(exported / "all.db", tmp_path / "bad.db")
     change_by_hand(tmp_path / "bad.db", change)
     with open_kb(":memory:") as other:
         before = other.revision()
@@ -180,8 +187,8 @@ def test_of_an_export_with_a_record_that_cannot_be_read_nothing_is_stored(full, 
         assert other.datasets().empty
 
 
-def test_a_file_whose_damage_is_no_text_is_told_as_damaged(full, tmp_path):
-    export(full, tmp_path / "bad.db")
+def test_a_file_whose_damage_is_no_text_is_told_as_damaged(exported, tmp_path):
+    shutil.copy(exported / "all.db", tmp_path / "bad.db")
     content = (tmp_path / "bad.db").read_bytes()
     (tmp_path / "bad.db").write_bytes(content.replace(b"CREATE VIEW result", b"CREATE \xe9IEW result"))
 
@@ -190,8 +197,8 @@ def test_a_file_whose_damage_is_no_text_is_told_as_damaged(full, tmp_path):
     assert [finding.is_error for finding in check_up(tmp_path / "bad.db").findings] == [True]
 
 
-def test_a_newer_file_is_refused_under_its_own_name(full, tmp_path):
-    export(full, tmp_path / "newer.db")
+def test_a_newer_file_is_refused_under_its_own_name(full, exported, tmp_path):
+    shutil.copy(exported / "all.db", tmp_path / "newer.db")
     change_by_hand(tmp_path / "newer.db", "UPDATE alembic_version SET version_num = '9999'")
 
     with pytest.raises(SchemaMismatch, match=r"newer\.db has schema 9999, this metaml knows"):
@@ -204,7 +211,7 @@ def test_a_file_that_is_cut_while_it_is_read_is_told_as_damaged(kb, run_of):
     # In a process of its own, which a signal would end.
     program = f"""
 import os
-from metaml_kb import open_kb
+from metaml_kb import DatasetRecord, open_kb
 from metaml_kb.engine import reading
 from metaml_kb.errors import KBError
 with open_kb({kb.name!r}) as kb:

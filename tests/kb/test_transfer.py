@@ -62,7 +62,7 @@ def test_scores_that_were_rounded_to_float32_do_not_clash():
     assert len(merge(filled([scored(*exact)]), filled([scored(0.12345, -0.12345)])).clashes) == 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(CONTENTS, CONTENTS)
 def test_merging_is_idempotent_and_commutative(first, second):
     once, other_way = union(first, second), union(second, first)
@@ -74,7 +74,7 @@ def test_merging_is_idempotent_and_commutative(first, second):
     assert content(once) == before == content(other_way)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(CONTENTS, CONTENTS, CONTENTS)
 def test_merging_is_associative(first, second, third):
     left, right = union(first, second), filled(first)
