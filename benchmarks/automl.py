@@ -136,7 +136,7 @@ def missing(asked: argparse.Namespace) -> Iterator[Key]:
 def run(asked: argparse.Namespace) -> None:
     """Make every run that has no result yet, one at a time, and print the report."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: asked.threads])
     listed = chosen_data.manifest(asked.data)
     asked.results.parent.mkdir(parents=True, exist_ok=True)
     for tool, dataset, seed, budget in list(missing(asked)):
@@ -153,7 +153,7 @@ def run(asked: argparse.Namespace) -> None:
             task=task,
             budget=budget,
             seed=seed,
-            threads=THREADS,
+            threads=asked.threads,
             started=0.0,
         )
         row = {
@@ -294,6 +294,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=chosen_data.FOLDER, help="folder of the data sets")
     parser.add_argument("--results", type=Path, default=HERE / "results" / "automl.jsonl")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds, 60 or 10")
+    parser.add_argument("--threads", type=int, default=THREADS, help="processors and threads of each tool")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=list(TOOLS), metavar="TOOL")
     parser.add_argument("--datasets", nargs="+", default=list(chosen_data.CHOSEN), metavar="NAME")
