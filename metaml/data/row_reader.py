@@ -52,7 +52,7 @@ class RowReader:
     """Reads single rows for one schema.
 
     >>> from metaml.data import from_frame
-    >>> frame = pd.DataFrame({"n": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"], "y": [0, 1, 0, 1]})
+    >>> frame = pd.DataFrame({"n": [1.0, 2.0, 3.0] * 2, "c": ["a", "b"] * 3, "y": [0, 0, 1, 1, 0, 1]})
     >>> reader = RowReader(from_frame(frame, target="y").schema)
     >>> row = reader.read(frame.iloc[[1]])
     >>> float(row.values[row.places["n"]]), row.words
