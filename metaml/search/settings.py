@@ -152,9 +152,9 @@ def chosen(wanted: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
 
 
 def keeping_directions(settings: TuneSettings, dataset: Dataset) -> tuple[TuneSettings, str]:
-    """Return the settings for a prediction that may only rise or fall with some columns, and what was left out for it.
+    """Return the settings that keep to `--increasing` and `--decreasing`, and a sentence on what was left out.
 
-    A second layer reads predictions, and may answer a better one with a worse, so there is none.
+    A second layer reads predictions and may fall where one of them rises, so there is none.
     """
     if not dataset.directions:
         return settings, ""
@@ -214,8 +214,8 @@ def check_metric(name: str, dataset: Dataset) -> None:
         )
 
 
-def that_weigh(settings: TuneSettings, dataset: Dataset) -> tuple[TuneSettings, tuple[str, ...]]:
-    """Return the settings without algorithms that cannot weigh rows, and these, if the rows of a data set have weights.
+def with_row_weights(settings: TuneSettings, dataset: Dataset) -> tuple[TuneSettings, tuple[str, ...]]:
+    """Return the settings, and the algorithms left out: those that ignore weights, if the rows have any.
 
     Raises BadRequest if none is left.
     """

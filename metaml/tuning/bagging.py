@@ -1,8 +1,8 @@
-"""Bagging: what may join the final ensemble is evaluated again, on folds that no choice has seen.
+"""Bagging: the candidates for the final ensemble are evaluated again, on folds that no choice has seen.
 
-A search compares hundreds of configurations on the same folds. On small data the best of them owe much of their score
-to chance, and an ensemble that is chosen by these scores believes it. It is therefore chosen by repeats: the same
-configurations, other folds, other seeds (docs/measured.md). The models of all folds and repeats are averaged.
+A search compares hundreds of configurations on the same folds. On small data the best scores are partly luck, and an
+ensemble chosen by them inherits it. It is therefore chosen by repeats: the same configurations, other folds, other
+seeds (docs/measured.md). The models of all folds and repeats are averaged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ class Bagged:
 
 
 def can_be_repeated(plan: FoldPlan, settings: TuneSettings) -> bool:
-    """Return whether repeats are wanted and other folds of the same kind exist: several, random, testing every row."""
+    """Return whether repeats are wanted and possible: several random folds that test every row."""
     is_wanted = settings.n_repeats != 0 and (settings.n_repeats is not None or settings.clock is not None)
     is_random = splitter_of(plan.strategy) in (SPLITTERS["shuffled"], SPLITTERS["group"])
     return is_wanted and is_random and plan.n_folds > 2 and plan.n_tested == len(plan.assignment)
@@ -84,7 +84,7 @@ def _to_repeat(trials: Sequence[Trial], n_rows: int) -> list[Trial]:
 
 
 def _affordable(trials: Sequence[Trial], seconds: float) -> list[Trial]:
-    """Return those, in their order, that fit together into some worker seconds; none if they are too few."""
+    """Return the trials, in order, that together fit into `seconds` of a worker; none if too few do."""
     kept, spent = [], 0.0
     for trial in trials:
         if spent + trial.outcome.seconds <= seconds:

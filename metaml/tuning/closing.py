@@ -40,22 +40,22 @@ def refit_seconds_of(trial: Trial, plan: FoldPlan) -> float:
 
 
 def n_seeds_of(settings: TuneSettings) -> int:
-    """Return how often the members of the final model are to be fitted to all rows."""
+    """Return how many times each member of the final model is fitted to all rows."""
     return 1 if settings.clock is None else N_SEEDS
 
 
 def averages_folds(settings: TuneSettings, searched: Searched, n_members: int) -> bool:
-    """Return whether the fold models make the final model: they saw all of many rows, and being sure is no matter.
+    """Return whether the average of the fold models becomes the final model.
 
-    An ensemble of averaged models is less sure than its out-of-fold predictions, by which it was chosen. Where the
-    metric asks how sure a model is, its members are fitted anew. Otherwise the mean of many models is as good as
-    models of all rows, and better where one class is rare.
+    Averaging makes probabilities less extreme than the out-of-fold predictions that the ensemble was chosen by. If the
+    metric judges probabilities, the members are therefore fitted again to all rows. Otherwise the average is as good as
+    models of all rows, and better where one class is rare. The folds must test every row of not too few.
     """
     if settings.refits:
         return False
     n_rows = len(searched.plan.assignment)
     plan = searched.plan
-    # A fold that trains on the past alone, or on a part of the rows, is no model of all of them.
+    # A model of the past alone, or of a part of the rows, does not stand for all of them.
     is_whole = plan.n_tested == n_rows >= LEAST_AVERAGED and plan.training is None
     return is_whole and (n_members == 1 or not metric(searched.metric).is_about_probabilities)
 
@@ -70,7 +70,7 @@ def closing_seconds(settings: TuneSettings, budget: Budget) -> float:
 
 
 def instead_of_refits(plan: FoldPlan, settings: TuneSettings, models: FoldModels) -> Container[str]:
-    """Return the runs whose fold models can take the place of a refit: none, if these saw a part of the rows only."""
+    """Return the runs whose fold models can replace a refit: none if they saw only a part of the rows."""
     return () if settings.refits or plan.n_used < len(plan.assignment) else models
 
 

@@ -20,7 +20,7 @@ from metaml.report import ReportData
 from metaml.report.split_wording import left_out_sentence
 from metaml.report.wording import counted, listed, metric_label
 from metaml.search.judging import judging
-from metaml.search.settings import TuneSettings, keeping_directions, that_weigh
+from metaml.search.settings import TuneSettings, keeping_directions, with_row_weights
 from metaml.system.threads import at_most_threads
 from metaml.tuning.bagging import Bagged, Bagging, can_be_repeated
 from metaml.tuning.closing import refit_reserve, reserve_for
@@ -86,10 +86,10 @@ def tune(
     front -> importance of columns -> report and files -> close.
 
     Without a knowledge base the runs are kept only during the call; without an executor, one is started for the call,
-    whose evaluations use so many `threads` each.
-    The budget counts from the call, or is `budget` if the caller's own work counts, too. With `resume`, an unfinished
-    session on this data set continues; if there is none, a new one starts and `on_note` gets a sentence that says so.
-    `test` is a table that is scored by the final model, and used for nothing else. `on_phase` is told what begins.
+    with `threads` threads for each evaluation. The budget counts from the call, or is `budget` if the caller's own work
+    counts, too. With `resume`, an unfinished session on this data set continues; if there is none, a new one starts and
+    `on_note` gets a sentence that says so. `test` is a table that is scored by the final model, and used for nothing
+    else. `on_phase` gets the name of each phase as it begins.
     """
     on_phase("describing")
     if output is not None:
@@ -107,10 +107,10 @@ def tune(
         # What is planned for so many workers must be what the executor has.
         settings = replace(settings, n_workers=workers.n_workers)
         dataset = _within_columns(dataset, settings, on_note)
-        settings, aimless = keeping_directions(settings, dataset)
-        settings, left_out = that_weigh(settings, dataset)
-        for told in filter(None, (aimless, left_out_sentence(left_out))):
-            on_note(told)
+        settings, no_directions = keeping_directions(settings, dataset)
+        settings, left_out = with_row_weights(settings, dataset)
+        for sentence in filter(None, (no_directions, left_out_sentence(left_out))):
+            on_note(sentence)
         session = _session(dataset, settings, base, workers, budget, models, output, on_note, resume=resume)
         settings, budget, begun = session.settings, session.budget, session.budget.used
         on_phase("first fits")
@@ -118,34 +118,34 @@ def tune(
         found = session.run(reserve=_reserve(session, models), on_progress=tell_progress, should_stop=should_stop)
         searched = budget.used - begun
         is_stopped = should_stop()
-        end, hurried = _rest(session, found, searched, is_stopped=is_stopped, on_note=on_note)
+        end, final = _after_search(session, found, searched, is_stopped=is_stopped, on_note=on_note)
         bagged = Bagged() if is_stopped else _bagged(session, found, models, should_stop, on_phase)
         found = replace(found, repeated=bagged.trials, repeat_plan=bagged.plan if bagged.trials else None)
         second = None if single or is_stopped else _second_layer(session, found, models, should_stop, on_phase)
         on_phase("refit")
         finished = finish(
-            dataset, found, workers, hurried, end, models=models, second=second, single=single, is_stopped=is_stopped
+            dataset, found, workers, final, end, models=models, second=second, single=single, is_stopped=is_stopped
         )
-        finished = within_limits(finished, dataset, found, workers, hurried, end, models, single=single)
-        front = build_front(dataset, found, workers, hurried, end, models, single=single)
+        finished = within_limits(finished, dataset, found, workers, final, end, models, single=single)
+        front = build_front(dataset, found, workers, final, end, models, single=single)
         on_phase("report")
-        features = column_importances(dataset, found, finished, workers, hurried, end, models)
+        features = column_importances(dataset, found, finished, workers, final, end, models)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
         data = tell(
             comparison=compare_splits(dataset, found, end, settings), own_test=test, left_out=left_out, front=front
         )
-        data = with_effects(data, dataset, found, finished, hurried, end, models)
+        data = with_effects(data, dataset, found, finished, final, end, models)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions, front=front)
         seconds = budget.used
         return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds, front)
 
 
-def _rest(
+def _after_search(
     session: TuneSession, found: Found, searched: float, *, is_stopped: bool, on_note: Callable[[str], None]
 ) -> tuple[Budget, TuneSettings]:
-    """Return the time and the settings for what follows a search, which took so many seconds."""
+    """Return the budget and the settings for what follows a search that took `searched` seconds."""
     if is_stopped:
         # A user who stops the search does not want to wait for what the rest of the time would allow.
         return session.budget.ending_in(STOP_SECONDS), replace(session.settings, seconds=STOP_SECONDS)
@@ -197,17 +197,17 @@ def _reserve(session: TuneSession, models: FoldModels) -> Callable[[Sequence[Tri
 
 
 def _after_first(act: Callable[[], None], tell: Callable[[TuneProgress], None]) -> Callable[[TuneProgress], None]:
-    """Return a function that tells progress, and before the first time does the act."""
+    """Return a callback that calls `act` once, before it first reports progress with `tell`."""
     is_first = True
 
-    def told(progress: TuneProgress) -> None:
+    def report(progress: TuneProgress) -> None:
         nonlocal is_first
         if is_first:
             act()
         is_first = False
         tell(progress)
 
-    return told
+    return report
 
 
 def _bagged(
@@ -238,7 +238,7 @@ def _bagged(
     try:
         return bagging.run()
     except KBError:
-        # What cannot be stored must not decide; the end of the session tells.
+        # Runs that cannot be stored must not decide. The end of the session reports the error.
         return Bagged()
 
 
@@ -276,7 +276,7 @@ def _second_layer(
     try:
         return stacking.run()
     finally:
-        # If nothing can be stored any more, the end of the session tells.
+        # If nothing can be stored any more, the end of the session reports it.
         with suppress(KBError):
             session.log.flush()
 
@@ -313,7 +313,7 @@ def _write(
 def _closed(
     session: TuneSession, found: Found, finished: Finished, output: Path | None, on_note: Callable[[str], None]
 ) -> Found:
-    """Close the session, unless it ended early and can be resumed; return what was found, with the error if any."""
+    """Close the session, unless an error ended it and it can be resumed; return what was found, with that error."""
     if found.error:
         return replace(found, error=f"The search ended early. {found.error} Then --resume goes on with it.")
     members = [(member.trial.run.identity, member.weight) for member in finished.chosen if member.trial.layer == 1]
@@ -364,9 +364,9 @@ def check_output(folder: Path) -> None:
 def _ledger(
     found: Found, bagged: Bagged, second: SecondLayer | None, finished: Finished, searched: float, used: float
 ) -> dict[str, float]:
-    """Return where the seconds went: they add up to those used."""
+    """Return where the seconds went; they add up to `used`."""
     ledger = dict(found.ledger)
-    # What was thought while the workers were busy has cost no time of its own.
+    # Planning while the workers were busy cost no extra time.
     busy = ledger["evaluations"] + ledger["killed"]
     for purpose in ("optimiser", "memory", "metafeatures"):
         ledger[purpose] = min(ledger[purpose], max(searched - busy, 0.0))

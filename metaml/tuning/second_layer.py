@@ -1,10 +1,9 @@
 """The second layer of a session: depth, once breadth has found what it can build on.
 
 The members of the first layer that feed it are defaults, warm starts, and what was evaluated again on other folds. The
-others were chosen for their score among hundreds: their out-of-fold predictions are too good, and a second layer
-believes them. Before the layer is
-built, the whole stack is tried on rows that no layer has seen. Where it does not help there, it is left out: on such
-data its cross-validated score is a lie (`benchmarks/layers.py`).
+others were chosen for their score among hundreds, so their out-of-fold predictions are too optimistic for a second
+layer to learn from. Before the layer is built, the whole stack is tried on rows that no layer has seen. Where it does
+not help there, it is left out: on such data its cross-validated score misleads (`benchmarks/layers.py`).
 """
 
 import math
