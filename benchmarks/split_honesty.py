@@ -5,7 +5,7 @@ tells a cross-validated score, once with shuffled folds and once by time or grou
 set aside. The gap is the told score minus that one, in the unit of the metric (higher is better); its standard error
 comes from the folds and from resampling the rows set aside.
 
-    python benchmarks/split_honesty.py --data ../shared/datasets
+    python benchmarks/split_honesty.py --data ../shared/datasets [--only electricity stock]
 """
 
 import argparse
@@ -61,10 +61,12 @@ def patients(folder: Path, seed: int, most_rows: int) -> Case:
     return _grouped("parkinsons-telemonitoring", frame, "total_UPDRS", "person", seed)
 
 
-def copies(folder: Path, name: str, seed: int) -> Case:
-    """Return a data set whose rows are measured several times."""
+def copies(folder: Path, name: str, seed: int, most_rows: int | None = None) -> Case:
+    """Return a data set whose rows are measured several times, of at most so many rows before that."""
     rng = np.random.default_rng(seed)
     frame = pd.read_csv(folder / f"{name}.csv.gz").dropna(axis=1, how="all")
+    if most_rows is not None and len(frame) > most_rows:
+        frame = frame.iloc[np.sort(rng.permutation(len(frame))[:most_rows])].reset_index(drop=True)
     target = frame.columns[-1]
     numbers = [column for column in frame.select_dtypes("number").columns if column != target]
     parts = []
@@ -107,12 +109,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--iterations", type=int, default=9)
     parser.add_argument("--rows", type=int, default=4000)
+    parser.add_argument("--only", nargs="*", default=None, help="The first words of the data sets to run.")
     options = parser.parse_args()
     cases = [in_time(options.data, name, options.rows) for name in TIMES]
     cases += [
         patients(options.data, options.seed, options.rows),
         *(copies(options.data, name, options.seed) for name in COPIES),
     ]
+    if options.only is not None:
+        cases = [case for case in cases if case.name.startswith(tuple(options.only))]
     print("| data set | by | shuffled: told | true | gap ± s.e. | honest: told | true | gap ± s.e. | within one s.e. |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with LocalExecutor(1) as executor:

@@ -1,9 +1,11 @@
 """Conformal prediction: intervals and sets of labels that hold the truth as often as was asked for.
 
-CV+ (Barber et al. 2021, "Predictive inference with the jackknife+"): the error of a row is that of the model that was
-fitted without its fold, and is added to what this model predicts for the new row. Errors may be divided by how large
-they are expected to be there (Lei et al. 2018, sec. 5.2). For classes, the error is 1 minus the probability of the true
-label (Sadinle et al. 2019), again by the model that did not see the row (Romano et al. 2020, sec. 3).
+The error of a row is that of a model that was fitted without its fold. Of numbers, the interval of a new row is what
+the final model predicts plus and minus the error of the rank that was asked for (cross-conformal prediction, Vovk 2015,
+around the final model; "CV" in Barber et al. 2021). CV+, which goes out from the model of each fold instead, has a
+guarantee, but held the truth more often than asked (docs/measured.md). Errors may be divided by how large they are
+expected to be there (Lei et al. 2018, sec. 5.2). For classes, the error is 1 minus the probability of the true label
+(Sadinle et al. 2019), again by the model that did not see the row (Romano et al. 2020, sec. 3).
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ import numpy.typing as npt
 from metaml.arrays import Array, Flags, Floats
 from metaml.errors import BadRequest
 
-N_BISECTIONS = 60
 FEWEST_PARTS = 5
 
 
@@ -38,40 +39,18 @@ def rank_for(coverage: float, n_rows: int) -> int:
     return rank
 
 
-def intervals(
-    centres: Floats, widths: Floats, errors: Floats, folds: npt.NDArray[np.integer], coverage: float
-) -> tuple[Floats, Floats]:
+def intervals(centres: Floats, widths: Floats, errors: Floats, coverage: float) -> tuple[Floats, Floats]:
     """Return the lower and the upper ends of the intervals of new rows.
 
-    `centres` and `widths` are folds × rows: what the model without each fold predicts, and the unit of its error there.
-    `errors` are the absolute errors of the tested rows in that unit, `folds` the fold of each. If there is one centre
-    for all folds, it is the whole model's.
+    `centres` are what the model predicts for them, `widths` the unit of its error there. `errors` are the absolute
+    errors of the tested rows in that unit.
 
-    >>> low, high = intervals(np.array([[10.0]]), np.array([[2.0]]), np.arange(1.0, 10.0), np.zeros(9, int), 0.8)
+    >>> low, high = intervals(np.array([10.0]), np.array([2.0]), np.arange(1.0, 10.0), 0.8)
     >>> low.tolist(), high.tolist()
     ([-6.0], [26.0])
     """
-    rank = rank_for(coverage, len(errors))
-    by_fold = [np.sort(errors)] if len(centres) == 1 else [np.sort(errors[folds == k]) for k in range(len(centres))]
-    return -_ranked(-centres, widths, by_fold, rank), _ranked(centres, widths, by_fold, rank)
-
-
-def _ranked(centres: Floats, widths: Floats, by_fold: list[Floats], rank: int) -> Floats:
-    """Return, for each row, the value of this rank among centre + width × error, over all folds and errors."""
-    if len(by_fold) == 1:
-        return np.asarray(centres[0] + widths[0] * by_fold[0][rank - 1])
-    ends = [(c + w * e[0], c + w * e[-1]) for c, w, e in zip(centres, widths, by_fold, strict=True) if len(e)]
-    low = np.min([end for end, _ in ends], axis=0)
-    high = np.max([end for _, end in ends], axis=0)
-    # Sorting all sums of all rows would take rows × errors of memory; counting those below a value does not.
-    for _ in range(N_BISECTIONS):
-        middle = (low + high) / 2
-        n_below = np.zeros(len(middle), dtype=np.int64)
-        for centre, width, errors in zip(centres, widths, by_fold, strict=True):
-            n_below += np.searchsorted(errors, (middle - centre) / width, side="right")
-        is_enough = n_below >= rank
-        low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
-    return np.asarray(high)
+    bound = np.sort(errors)[rank_for(coverage, len(errors)) - 1]
+    return np.asarray(centres - widths * bound), np.asarray(centres + widths * bound)
 
 
 def label_sets(

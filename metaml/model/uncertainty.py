@@ -27,8 +27,8 @@ class Uncertainty:
     """The errors of a model on rows that it had not seen, by which it says how sure it is.
 
     `errors` has one for each tested row (or for a sample of them), `folds` the fold that tested it. Of numbers it is
-    the absolute error, divided by what `scales` expect if there are any: an estimator for each fold, which predicts the
-    logarithm of the error from the columns and the prediction. Of classes it is 1 minus the true one's probability.
+    the absolute error, divided by what `scales` expect if there are any: estimators whose mean predicts the logarithm
+    of the error from the columns and the prediction. Of classes it is 1 minus the true one's probability.
     """
 
     errors: Floats
@@ -70,20 +70,15 @@ def interval_table(model: Model, X: pd.DataFrame, coverage: float) -> pd.DataFra
 def bounds(model: Model, X: pd.DataFrame, coverage: float) -> tuple[Floats, Floats]:
     """Return the lower and upper ends of the intervals of rows as features."""
     known = _known(model)
-    centres = _centres(model, X, known)
+    centres = model.outputs(X)
     widths = np.ones_like(centres)
     if known.scales and len(X):
         from metaml.algorithms.tabular import quietly
 
         with quietly(n_threads=1):
-            if len(centres) == len(known.scales) > 1:
-                pairs = zip(known.scales, centres, strict=True)
-                logs = np.stack([scale.predict(with_predictions(X, [centre])) for scale, centre in pairs])
-            else:
-                table = with_predictions(X, [centres[0]])
-                logs = np.mean([scale.predict(table) for scale in known.scales], axis=0)[None]
-        widths = scale_of(logs)
-    return intervals(centres, widths, known.errors, known.folds, coverage)
+            table = with_predictions(X, [centres])
+            widths = scale_of(np.mean([scale.predict(table) for scale in known.scales], axis=0))
+    return intervals(centres, widths, known.errors, coverage)
 
 
 def sets(model: Model, X: pd.DataFrame, coverage: float, predicted: Array) -> npt.NDArray[np.bool_]:

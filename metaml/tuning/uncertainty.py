@@ -1,6 +1,7 @@
 """What the final model learns about its own errors, from rows that it had not seen."""
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from metaml.algorithms import ALGORITHMS
-from metaml.arrays import Array, Floats, Positions
+from metaml.arrays import Floats, Positions
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.data.roles import NO_ROLES
@@ -18,7 +19,7 @@ from metaml.evaluation import Executor, FoldPlan, Job, Limits
 from metaml.model.sample import sample_of
 from metaml.model.uncertainty import Uncertainty, scale_of
 from metaml.search.settings import TuneSettings
-from metaml.splits import PLAN_SEED, given_plan
+from metaml.splits import PLAN_SEED, given_plan, make_plan
 from metaml.system.threads import importing
 from metaml.tuning.closing import closing_seconds
 from metaml.tuning.finished import Finished
@@ -34,6 +35,9 @@ SCALE_SETTINGS = {"num_leaves": 8, "learning_rate": 0.05, "min_data_in_leaf": 40
 SCALE_SECONDS, SCALE_SHARE = 5.0, 0.5
 """The most that learning the size of errors may take, and its share of what is left for the end."""
 JUDGED_AT = 0.9
+N_SCALES = 3
+"""How often the size of errors is learnt, on other folds each time. The estimators of all folds are averaged for a new
+row, so that its unit is steadier than one estimator's; the errors that are kept must be in units of the same kind."""
 SMALLEST = 0.05
 """An error below this share of the median one counts as that: its logarithm would say too much."""
 
@@ -64,7 +68,7 @@ def with_uncertainty(
         errors, scale = 1 - predicted[np.arange(len(rows)), truth], None
     else:
         errors = np.abs(truth - predicted.ravel())
-        scale = _scale(dataset, rows, predicted.ravel(), errors, folds, executor, settings, budget)
+        scale = _scale(dataset, rows, predicted.ravel(), errors, found.judging_plan, executor, settings, budget)
     units = np.ones(len(rows)) if scale is None else scale.units
     kept = _sample(len(rows))
     # Only the models of the folds that tested the rows can say what they would have been without each fold.
@@ -89,7 +93,7 @@ def _scale(
     rows: Positions,
     predicted: Floats,
     errors: Floats,
-    folds: Array,
+    judging: FoldPlan,
     executor: Executor,
     settings: TuneSettings,
     budget: Budget,
@@ -102,18 +106,33 @@ def _scale(
     if len(rows) < FEWEST_SCALED or not typical > 0 or seconds <= 0 or SCALE_ALGORITHM not in ALGORITHMS:
         return None
     logs = np.log(np.maximum(errors, SMALLEST * typical) / typical)
-    plan = given_plan(parts_of(folds).astype(np.int64))
-    outcome = _learn(dataset, rows, predicted, logs, plan, executor, settings, seconds)
-    if outcome is None:
+    outcomes = _learn(dataset, rows, predicted, logs, scale_plans(dataset, rows, judging), executor, settings, seconds)
+    if not outcomes:
         return None
-    estimators, expected = outcome
-    units = scale_of(expected)
+    units = scale_of(np.mean([expected for _, expected in outcomes], axis=0))
     tested = np.isfinite(units)
     plain = interval_losses(errors[tested], np.quantile(errors[tested], JUDGED_AT) * np.ones(tested.sum()), JUDGED_AT)
     share = np.quantile(errors[tested] / units[tested], JUDGED_AT)
     gains = plain - interval_losses(errors[tested], share * units[tested], JUDGED_AT)
     is_better = gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains))
+    estimators = tuple(estimator for learnt, _ in outcomes for estimator in learnt)
     return _Scale(estimators, units) if is_better and tested.all() else None
+
+
+def scale_plans(dataset: Dataset, rows: Positions, judging: FoldPlan) -> list[FoldPlan]:
+    """Return the folds on which the size of errors is learnt: those that tested the rows, then others of their kind.
+
+    Groups stay together. Where folds follow one another in time, there are no others.
+    """
+    parts = parts_of(judging.assignment[rows]).astype(np.int64)
+    plans, n_parts = [given_plan(parts)], int(parts.max()) + 1
+    for repeat in range(1, 1 if judging.is_forward else N_SCALES):
+        if dataset.roles.groups is not None:
+            other = parts_of(make_plan(dataset, n_parts, PLAN_SEED + repeat).assignment[rows])
+        else:
+            other = np.random.default_rng(repeat).permutation(parts)
+        plans.append(given_plan(other.astype(np.int64)))
+    return plans
 
 
 def _learn(
@@ -121,12 +140,12 @@ def _learn(
     rows: Positions,
     predicted: Floats,
     logs: Floats,
-    plan: FoldPlan,
+    plans: Sequence[FoldPlan],
     executor: Executor,
     settings: TuneSettings,
     seconds: float,
-) -> tuple[tuple[Any, ...], Floats] | None:
-    """Return estimators of the logarithm of an error, one per fold, and what they predict out of fold."""
+) -> list[tuple[tuple[Any, ...], Floats]]:
+    """Return, for each plan in time, an estimator of the logarithm of an error per fold, and what they predict."""
     X = with_predictions(dataset.X.iloc[rows].reset_index(drop=True), [predicted])
     fingerprint = blake2b(dataset.fingerprint.encode() + predicted.tobytes(), digest_size=16).hexdigest()
     # How large errors are is asked of each row alike, whatever its weight: intervals cover rows.
@@ -135,7 +154,7 @@ def _learn(
     executor.add(data)
     end = Budget(seconds)
 
-    def job_of(_: str, left: float) -> Job:
+    def job_of(plan: FoldPlan, left: float) -> Job:
         return Job(
             fingerprint,
             SCALE_ALGORITHM,
@@ -148,9 +167,10 @@ def _learn(
             fit_seconds=None if settings.clock is None else 0.5 * left / plan.n_folds,
         )
 
-    for _, outcome in run_batch([SCALE_ALGORITHM], job_of, executor, left=lambda: end.left):
+    learnt: dict[str, tuple[tuple[Any, ...], Floats]] = {}
+    for plan, outcome in run_batch(plans, job_of, executor, left=lambda: end.left):
         if outcome.status == "ok" and outcome.predictions is not None and len(outcome.models) == plan.n_folds:
             with importing:
                 estimators = tuple(pickle.loads(model) for model in outcome.models)  # noqa: S301 - from our own workers
-            return estimators, np.asarray(outcome.predictions, dtype=np.float64).ravel()
-    return None
+            learnt[plan.hash] = estimators, np.asarray(outcome.predictions, dtype=np.float64).ravel()
+    return [learnt[plan.hash] for plan in plans if plan.hash in learnt]

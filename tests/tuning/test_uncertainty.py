@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.data import from_frame
+from metaml.data import ColumnOptions, from_frame
 from metaml.sources import builtin
+from metaml.splits import make_plan
 from metaml.tuning.run import tune
+from metaml.tuning.uncertainty import N_SCALES, scale_plans
 from tests.tuning.sessions import settings_of
 
 
@@ -56,3 +58,23 @@ def test_a_fallback_knows_nothing_of_its_errors(iris, one_worker):
     ).finished
 
     assert (finished.kind, finished.model.uncertainty) == ("fallback", None)
+
+
+def test_the_size_of_errors_is_learnt_on_several_folds_that_keep_groups_together():
+    groups = np.repeat(np.arange(60), 5)
+    frame = noisy(300).assign(person=groups)
+    dataset = from_frame(frame, target="y", options=ColumnOptions(group="person"))
+
+    plans = scale_plans(dataset, np.arange(300), make_plan(dataset, 5))
+
+    assert len({plan.hash for plan in plans}) == N_SCALES
+    for plan in plans:
+        assert all(len(set(plan.assignment[groups == group])) == 1 for group in range(60))
+
+
+def test_the_unit_of_new_rows_is_the_mean_of_all_estimators_of_the_size_of_errors(one_worker):
+    settings = settings_of(n_iterations=1, algorithms=("k_neighbors",))
+
+    model = tune(from_frame(noisy(600), target="y"), settings, executor=one_worker).finished.model
+
+    assert len(model.uncertainty.scales) == N_SCALES * settings.n_folds
