@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-DATASETS = Path(__file__).resolve().parents[2] / ".." / "shared" / "datasets"
+DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 LEARNERS = ("lightgbm", "xgboost", "random_forest")
 FLAML = {"lightgbm": "LGBM", "xgboost": "XGB", "random_forest": "RandomForest"}
 METRICS = {"binary": "roc_auc", "multiclass": "neg_log_loss", "regression": "neg_rmse"}
