@@ -2,8 +2,9 @@
 
 Of each data set a part is set aside: the latest 30 % of the rows, or 30 % of the groups. A short search on the rest
 tells a cross-validated score, once with shuffled folds and once by time or group. Both models are scored on what was
-set aside. The gap is the told score minus that one, in the unit of the metric (higher is better); its standard error
-comes from the folds and from resampling the rows set aside.
+set aside. The gap is the told score minus that one, in the unit of the metric (higher is better). Its standard error
+is the one that was told (from the folds; with --time that of one more fold) and the one of the score on the rows set
+aside (by resampling them; with --group by resampling groups).
 
     python benchmarks/split_honesty.py --data ../shared/datasets [--only electricity stock]
 """
@@ -98,7 +99,9 @@ def told_and_true(
     folds = np.array(tuned.found.ranked[0].outcome.scores[tuned.found.metric])
     facts = tuned.report.own_test
     folds = folds[np.isfinite(folds)]  # a fold in time may have one class only
-    error = math.hypot(folds.std(ddof=1) / math.sqrt(len(folds)), facts.error)
+    known = tuned.report.evidence
+    later = None if known is None else known.later_error
+    error = math.hypot(folds.std(ddof=1) / math.sqrt(len(folds)) if later is None else later, facts.error)
     return tuned.finished.score, facts.score, error
 
 

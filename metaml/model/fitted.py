@@ -148,14 +148,14 @@ class Model:
     ) -> Model:
         """Return the model of these `members` for a `dataset`.
 
-        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored, with the column that weighs rows if
-        there is one. Multipliers that are all equal become None.
+        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored, with the columns that weigh and group
+        rows if there are any. Multipliers that are all equal become None.
         """
         factors = None
         if multipliers is not None and np.ptp(multipliers) > 0:
             factors = tuple(float(factor) for factor in multipliers)
-        weight = dataset.roles.options.weight
-        weighed = {} if weight is None else {"weight": weight}
+        known = {"weight": dataset.roles.options.weight, "group": dataset.roles.options.group}
+        columns = {role: column for role, column in known.items() if column is not None}
         return cls(
             members=tuple(members),
             schema=dataset.schema,
@@ -166,7 +166,7 @@ class Model:
             score=score,
             multipliers=factors,
             calibration=calibration,
-            facts={**weighed, **(facts or {})},
+            facts={**columns, **(facts or {})},
         )
 
     def __repr__(self) -> str:

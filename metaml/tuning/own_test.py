@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from metaml.arrays import Array, Floats
@@ -15,6 +16,7 @@ from metaml.data import Dataset, Schema, read_frame
 from metaml.data.arrow import ArrowTable, as_pandas
 from metaml.data.cells import category_text, floats_of, holds_floats, numbers_of, text_of, without_extremes, words_of
 from metaml.data.names import usable_names
+from metaml.data.roles import groups_in
 from metaml.data.target import find_column
 from metaml.data.weights import settled, weights_in
 from metaml.errors import BadDataset
@@ -33,7 +35,8 @@ FEWEST_ROWS = 2
 class OwnTest:
     """The rows of a test table and their target; `n_unknown` rows have no target that the model could know.
 
-    `weights` say how much each row counts, None if all count the same. `notes` are sentences about the table.
+    `weights` say how much each row counts, None if all count the same. `groups` are codes of the rows that belong
+    together, None if each stands alone. `notes` are sentences about the table.
     """
 
     name: str
@@ -41,6 +44,7 @@ class OwnTest:
     truth: Array
     n_unknown: int = 0
     weights: Weight = None
+    groups: npt.NDArray[np.integer] | None = None
     notes: tuple[str, ...] = ()
 
     def facts(self, model: Model, metric_name: str, y: Array) -> OwnTestFacts:
@@ -60,7 +64,7 @@ class OwnTest:
             if found.needs == "labels" and model.labels is not None:
                 places = {label: code for code, label in enumerate(model.labels.tolist())}
                 prediction = np.array([places[label] for label in answer.predictions.tolist()])
-            value, error = _with_error(found, self.truth, prediction, self.weights)
+            value, error = _with_error(found, self.truth, prediction, self.weights, self.groups)
             rows = len(self.truth)
             facts.append(OwnTestFacts(name=self.name, n_rows=rows, score=value, error=error, notes=tuple(notes)))
         return facts
@@ -68,8 +72,10 @@ class OwnTest:
 
 def own_test(table: str | Path | pd.DataFrame | ArrowTable, dataset: Dataset) -> OwnTest:
     """Return a test table, checked against the data set that the model will be made for."""
-    weight = dataset.roles.options.weight
-    return labelled_rows(table, dataset.schema, dataset.labels, dataset.name, " as --test", weight=weight)
+    known = dataset.roles.options
+    return labelled_rows(
+        table, dataset.schema, dataset.labels, dataset.name, " as --test", weight=known.weight, group=known.group
+    )
 
 
 def rows_for(model: Model, table: str | Path | pd.DataFrame | ArrowTable, weight: str | None = None) -> OwnTest:
@@ -79,8 +85,16 @@ def rows_for(model: Model, table: str | Path | pd.DataFrame | ArrowTable, weight
     """
     known = model.facts.get("weight")
     column = known if weight is None and isinstance(known, str) else weight
-    needed = weight is not None
-    return labelled_rows(table, model.schema, model.labels, model.dataset, weight=column, needs_weight=needed)
+    group = model.facts.get("group")
+    return labelled_rows(
+        table,
+        model.schema,
+        model.labels,
+        model.dataset,
+        weight=column,
+        group=group if isinstance(group, str) else None,
+        needs_weight=weight is not None,
+    )
 
 
 def labelled_rows(
@@ -91,12 +105,13 @@ def labelled_rows(
     where: str = "",
     *,
     weight: str | None = None,
+    group: str | None = None,
     needs_weight: bool = False,
 ) -> OwnTest:
     """Return the rows of a table whose target is known, checked against the columns and labels of a data set.
 
     `where` ends the advice on what to give. `weight` is the column that says how much a row counts; if the table lacks
-    it, all rows count the same, unless it is needed.
+    it, all rows count the same, unless it is needed. `group` is the column that says which rows belong together.
     """
     given = as_pandas(table)
     if isinstance(given, pd.DataFrame):
@@ -128,6 +143,7 @@ def labelled_rows(
         known,
         int((~is_known).sum()),
         None if weights is None else settled(weights[rows]),
+        None if group is None or group not in frame.columns else groups_in(frame[group].iloc[rows])[0],
         notes,
     )
 
@@ -153,14 +169,27 @@ def _truth(column: pd.Series, labels: Array | None) -> Floats:
     return words.take(np.array([codes.get(category_text(word), math.nan) for word in words.words]))
 
 
-def _with_error(found: Metric, truth: Array, prediction: Array, weight: Weight) -> tuple[float, float]:
-    """Return a score and its standard error, by resampling rows (bootstrap); NaN if there are too few."""
+def _with_error(
+    found: Metric, truth: Array, prediction: Array, weight: Weight, groups: npt.NDArray[np.integer] | None
+) -> tuple[float, float]:
+    """Return a score and its standard error, by resampling rows (bootstrap); NaN if there are too few.
+
+    Where rows belong together, groups are resampled: several rows of one person say little more than one.
+    """
     rng = np.random.default_rng(0)
     rows = np.arange(len(truth))
     if len(rows) > MOST_RESAMPLED:
         rows = rng.choice(rows, MOST_RESAMPLED, replace=False)
-    draws = (rng.choice(rows, len(rows)) for _ in range(N_RESAMPLES))
+    if groups is None:
+        draws = (rng.choice(rows, len(rows)) for _ in range(N_RESAMPLES))
+    else:
+        order = rows[np.argsort(groups[rows], kind="stable")]
+        units = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+        drawn = (rng.integers(len(units), size=len(units)) for _ in range(N_RESAMPLES))
+        draws = (np.concatenate([units[k] for k in chosen]) for chosen in drawn)
     values = np.array([found.function(truth[draw], prediction[draw], some(weight, draw)) for draw in draws])
     values = values[np.isfinite(values)]
-    error = float(values.std(ddof=1)) * math.sqrt(len(rows) / len(truth)) if len(values) > 1 else math.nan
+    # A sample of the rows of groups varies as all of them do: the groups vary, not the rows within them.
+    shrinks = math.sqrt(len(rows) / len(truth)) if groups is None else 1.0
+    error = float(values.std(ddof=1)) * shrinks if len(values) > 1 else math.nan
     return found.function(truth, prediction, weight), error
