@@ -28,7 +28,8 @@ from tests.web.serving import served  # noqa: E402
 IMAGES = ROOT / "docs" / "images"
 WIDTH, SHORT, LONG = 1180, 1000, 1500
 LONG_PAGES = ("dataset", "algorithm", "session")
-N_COLOURS = 64
+QUERY = "SELECT algorithm, count(DISTINCT run_id) AS runs FROM result GROUP BY algorithm ORDER BY runs DESC"
+N_COLOURS = 256
 FORMS = {"light": (WIDTH, "light"), "dark": (WIDTH, "dark"), "phone": (390, "light")}
 
 
@@ -38,7 +39,7 @@ def addresses(base: object, dataset: str, algorithm: str) -> dict[str, str]:
     key = datasets.loc[datasets["name"] == dataset, "fingerprint"].iloc[0]
     of_key = sessions["settings"].map(lambda settings: settings.get("dataset") == key)
     tuned = sessions[(sessions["kind"] == "tune") & of_key].sort_values("n_runs", ascending=False)["key"]
-    own = runs[(runs["session"] == tuned.iloc[0]) & (runs["status"] == "ok")]
+    own = runs[runs["session"] == tuned.iloc[0]]
     return {
         "overview": "/",
         "datasets": "/datasets",
@@ -51,7 +52,7 @@ def addresses(base: object, dataset: str, algorithm: str) -> dict[str, str]:
         "sessions": "/sessions",
         "session": f"/sessions/{tuned.iloc[0]}",
         "compare": f"/compare?a={tuned.iloc[0]}&b={tuned.iloc[-1]}",
-        "sql": f"/sql?q={quote('SELECT algorithm, count(*) AS runs FROM run GROUP BY algorithm ORDER BY runs DESC')}",
+        "sql": f"/sql?q={quote(QUERY)}",
     }
 
 
@@ -67,7 +68,7 @@ def save(browser: Browser, path: Path, height: int | None) -> None:
     picture = Image.open(io.BytesIO(base64.b64decode(browser.picture()))).convert("RGB")
     if height is not None:
         picture = picture.crop((0, 0, picture.width, min(height, picture.height)))
-    picture.quantize(N_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(N_COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} KB", flush=True)
 
 
@@ -92,6 +93,7 @@ def main() -> None:
         prepare(catalogue)
         pages = addresses(base, asked.dataset, asked.algorithm)
         with Browser(program, is_offline=False) as browser, served(catalogue) as server:
+            browser.send("Emulation.setScrollbarsHidden", hidden=True)
             for name in asked.pages or pages:
                 for form, (width, scheme) in forms.items():
                     browser.view(f"{server.address}{pages[name]}", width=width, scheme=scheme)

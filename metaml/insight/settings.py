@@ -86,7 +86,7 @@ def _short(edges: Sequence[Value]) -> list[str]:
     >>> _short([0.01, 0.02659, 0.07071]), _short([3, 128])
     (['0.01', '0.027', '0.071'], ['3', '128'])
     """
-    brief = [f"{edge:.2g}" if isinstance(edge, float) else shown(edge) for edge in edges]
+    brief = [f"{float(f'{edge:.2g}'):g}" if isinstance(edge, float) else shown(edge) for edge in edges]
     return brief if len(set(brief)) == len(brief) else [shown(edge) for edge in edges]
 
 

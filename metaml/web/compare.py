@@ -13,6 +13,7 @@ from metaml.web.forms import filter_form, text_field
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, beside, command, empty, heading, section
 from metaml.web.pictures import Curve, curves_picture, folds_picture
+from metaml.web.session import is_complete
 from metaml.web.sheet import Field, Sheet
 from metaml.web.words import (
     algorithm_link,
@@ -180,15 +181,15 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
     metric = next(iter(metrics)) if len(metrics) == 1 else ""
     rows, extra = [], []
     for item, dataset, made in zip(sessions, found, runs, strict=True):
-        scores = [run.score(metric) for run in made if run.status == "ok" and math.isfinite(run.score(metric))]
-        best = max(scores, default=math.nan)
+        whole = [run for run in made if is_complete(item, run)]
+        best = max((run.score(metric) for run in whole if math.isfinite(run.score(metric))), default=math.nan)
         rows.append(
             {
                 "session": item.key,
                 "dataset": None if dataset is None else dataset.name,
                 "best": as_shown(metric, best),
                 "runs": len(made),
-                "complete": sum(run.status == "ok" for run in made),
+                "complete": len(whole),
                 "seconds": sum(run.seconds for run in made),
                 "seed": item.seed,
             }
@@ -228,7 +229,7 @@ def _curve(item: KnownSession, runs: Sequence[ListedRun], metric: str) -> Curve:
     best, points = -math.inf, []
     for number, run in enumerate(runs, start=1):
         score = run.score(metric)
-        if run.status == "ok" and math.isfinite(score) and score > best:
+        if is_complete(item, run) and math.isfinite(score) and score > best:
             best = score
             points.append((float(number), as_shown(metric, score)))
     return Curve(item.key[:8], points, float(len(runs)))

@@ -1,6 +1,7 @@
 """One data set: its best runs, who won, what its settings did, its neighbours, and what experience would try."""
 
 import math
+from statistics import median
 
 from metaml.metafeatures.similarity import nearest
 from metaml.report.markup import Html, joined, shortened, tag
@@ -27,6 +28,8 @@ from metaml.web.words import (
 from metaml_kb.browsing.listing import newest_complete, runs_by_number
 
 N_BEST, N_NEIGHBOURS, MOST_DRAWN = 20, 10, 500
+MOST_BEHIND = 3.0
+"""The bar of an algorithm ends where it is this many times further behind than the middle one."""
 
 
 def dataset(catalogue: Catalogue, asked: Asked, word: str) -> Page:
@@ -113,7 +116,9 @@ def _winner_sheet(catalogue: Catalogue, item: KnownDataset, metric: str) -> Shee
             counts[names.get(algorithm, "?")] = counts.get(names.get(algorithm, "?"), 0) + n
     with catalogue.connected() as connection:
         keys = {run.number: run.key for run in runs_by_number(connection, [run for _, _, run in found])}
-    best, low = found[0][1], found[-1][1]
+    best = found[0][1]
+    # One that is far behind must not make all others look alike.
+    low = max(found[-1][1], best - MOST_BEHIND * median(best - score for _, score, _ in found))
     rows = [
         {
             "place": place,
@@ -128,7 +133,7 @@ def _winner_sheet(catalogue: Catalogue, item: KnownDataset, metric: str) -> Shee
     extra = [
         {
             "algorithm": algorithm_link(str(row["algorithm"])),
-            "": track(0.04 + 0.96 * (score - low) / ((best - low) or 1.0)),
+            "": track(0.04 + 0.96 * max(score - low, 0.0) / ((best - low) or 1.0)),
             "score": score_text(metric, score),
             "best_run": run_link(str(row["best_run"])),
         }

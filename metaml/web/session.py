@@ -65,7 +65,9 @@ def _content(
         waiting = "No run is stored yet." if item.finished_at is None else "It made no run that was not known before."
         return joined(status, _making(item), empty(waiting)), {}
     metrics = _metrics(catalogue, item, runs)
-    best_first = sorted(runs, key=lambda run: (run.status != "ok", -_or_worst(run.score(metrics[run.fingerprint]))))
+    best_first = sorted(
+        runs, key=lambda run: (not is_complete(item, run), -_or_worst(run.score(metrics[run.fingerprint])))
+    )
     is_one = len({run.fingerprint for run in runs}) == 1
     chosen = best_first if is_one else runs[::-1]
     sheet = run_sheet(
@@ -262,13 +264,19 @@ def _trial(number: int, run: ListedRun, event: Mapping[str, Any], item: KnownSes
     return TrialRow(
         number=number,
         algorithm=run.algorithm,
-        status=run.status,
+        status="ok" if is_complete(item, run) and "share" not in event else run.status,
         origin=run.origin,
         score=_number(event.get("score"), run.score(metric)),
         seconds=_number(event.get("seconds"), run.seconds),
         at=_number(event.get("at"), max(0.0, (run.finished_at or item.started_at) - item.started_at)),
         config=dict(run.config),
     )
+
+
+def is_complete(item: KnownSession, run: ListedRun) -> bool:
+    """Return whether a run counts as complete in its session: all folds have scores, even if learners stopped early."""
+    has_all = 0 < round(item.amount("n_folds") or 0) <= run.n_scored
+    return run.status == "ok" or (run.status == "partial" and has_all)
 
 
 def _number(value: object, other: float) -> float:

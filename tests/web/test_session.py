@@ -1,5 +1,7 @@
 """The page of a session: a search in the words and pictures of the report, another session by its settings."""
 
+from dataclasses import replace
+
 from metaml.web.catalogue import Catalogue
 from metaml.web.session import report_data
 from metaml_kb import SessionRecord
@@ -74,3 +76,18 @@ def test_a_session_says_whose_it_is_and_how_its_model_scored(kb):
 
 def test_a_session_without_runs_waits_for_them(in_file):
     assert "No run is stored yet" in text_at(in_file, f"/sessions/{LIVE}")
+
+
+def test_runs_whose_folds_all_have_scores_count_as_complete_also_if_learners_stopped_early(kb):
+    fill(kb)
+    settings = {"dataset": fingerprint(0), "n_folds": 3, "search_plan": {"metric": "roc_auc"}}
+    kb.add_session(SessionRecord("d" * 32, "tune", 1.7e9, 1.7e9 + 9, 3, settings))
+    stopped = replace(searched(77, "d" * 32, None), status="partial", error="stopped early: a fit may take 1 s")
+    of_two = {name: values[:2] for name, values in stopped.scores.items()}
+    kb.add_runs([stopped, replace(stopped, seed=1, scores=of_two)])
+
+    text = text_at(Catalogue(kb), f"/sessions/{'d' * 32}")
+    compared = page_at(Catalogue(kb), "/compare", a="d" * 32, b=TUNE)
+
+    assert "1 complete and 1 stopped early" in text
+    assert compared.sheets["sessions"].rows[0]["complete"] == 1

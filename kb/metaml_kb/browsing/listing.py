@@ -16,12 +16,17 @@ from metaml_kb.records import Value
 
 MOST_BLOCKS = 16
 """Adjacent blocks that one statement looks through."""
+BYTES = 8
+"""A score of a fold is a float64."""
 SECONDS = func.coalesce(tables.run.c.fit_seconds, 0.0) + func.coalesce(tables.run.c.predict_seconds, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run as a row of a table; `number` is its row number, `key` its identity."""
+    """A run as a row of a table; `number` is its row number, `key` its identity.
+
+    `n_scored` is the number of folds whose scores are stored; 0 if only the means are.
+    """
 
     number: int
     key: str
@@ -37,6 +42,7 @@ class ListedRun:
     finished_at: float | None
     session: str | None
     error: str | None
+    n_scored: int = 0
 
     def score(self, metric: str) -> float:
         """Return a score; NaN if there is none."""
@@ -200,6 +206,7 @@ def _query() -> Select[Any]:
             run.c.finished_at,
             tables.session.c.key,
             run.c.error,
+            func.length(run.c.fold_scores),
         )
         .select_from(run)
         .join(dataset, dataset.c.id == run.c.dataset_id)
@@ -214,7 +221,8 @@ def _query() -> Select[Any]:
 def _rows(connection: Connection, query: Select[Any]) -> Iterator[ListedRun]:
     for row in connection.execute(query):
         number, identity, name, fingerprint, task, algorithm, names, values, *rest = row
-        status, origin, metrics, scores, seconds, finished, session, error = rest
+        status, origin, metrics, scores, seconds, finished, session, error, n_bytes = rest
+        known = json.loads(metrics)
         yield ListedRun(
             number=number,
             key=bytes(identity).hex(),
@@ -227,10 +235,11 @@ def _rows(connection: Connection, query: Select[Any]) -> Iterator[ListedRun]:
             origin=origin,
             scores={
                 metric: math.nan if value is None else float(value)
-                for metric, value in zip(json.loads(metrics), json.loads(scores), strict=True)
+                for metric, value in zip(known, json.loads(scores), strict=True)
             },
             seconds=seconds,
             finished_at=finished,
             session=session,
             error=error,
+            n_scored=(n_bytes or 0) // (BYTES * max(1, len(known))),
         )
