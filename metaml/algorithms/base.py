@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,12 +36,32 @@ BEST_COLUMNS = "best_columns"
 
 @dataclass(frozen=True)
 class PlainLearner:
-    """A learner of a library: its module, its class and the settings of its constructor; `note` says what differs."""
+    """A learner of a library: its module, its class and the settings of its constructor; `note` says what differs.
+
+    `target_powers` names the settings that are in units of the target, or of a power of them, such as penalties. Here
+    they are for a target of standard deviation 1, which our own estimators learn from.
+    """
 
     module: str
     kind: str
     settings: dict[str, Any]
     note: str = ""
+    target_powers: Mapping[str, int] = field(default_factory=dict)
+
+    def for_target(self, deviation: float) -> PlainLearner:
+        """Return the learner for a target of this standard deviation.
+
+        >>> PlainLearner("m", "K", {"gamma": 0.5, "depth": 3}, target_powers={"gamma": 2}).for_target(10.0).settings
+        {'gamma': 50.0, 'depth': 3}
+        """
+        if not deviation > 0:
+            return self
+        scaled = {
+            name: float(f"{self.settings[name] * deviation**power:.6g}")
+            for name, power in self.target_powers.items()
+            if name in self.settings
+        }
+        return replace(self, settings=self.settings | scaled, target_powers={})
 
 
 def picked(config: Config, *names: str, **renamed: str) -> dict[str, Any]:

@@ -95,7 +95,9 @@ def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: 
     """Return scikit-learn's tree."""
     names = ("criterion", "class_weight", "max_depth", "min_samples_leaf", "min_samples_split", "ccp_alpha")
     kind = "DecisionTreeRegressor" if task == "regression" else "DecisionTreeClassifier"
-    return PlainLearner("sklearn.tree", kind, picked(config, *names))
+    power = 1 if config.get("criterion") == "absolute_error" else 2
+    powers = {"ccp_alpha": power} if task == "regression" else {}
+    return PlainLearner("sklearn.tree", kind, picked(config, *names), target_powers=powers)
 
 
 ALGORITHM = Algorithm(

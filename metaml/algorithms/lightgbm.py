@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _ROW_TYPES, _NORMAL, _ROW_MAJOR = {"float32": 0, "float64": 1}, 0, 1
 """What LightGBM's C functions call the types of numbers, plain predictions, and rows."""
+HUBER_DELTA = 0.9
+"""From this error on, in standard deviations of the target, Huber's loss is linear: LightGBM's own default."""
 
 
 @cache
@@ -226,7 +228,11 @@ def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: 
     rounds = rounds_without_stopping(float(settings["learning_rate"]))
     kind = "LGBMRegressor" if task == "regression" else "LGBMClassifier"
     fixed = {"subsample_freq": 1, "n_estimators": rounds, "verbosity": -1}
-    return PlainLearner("lightgbm", kind, settings | fixed, note=FIXED_ROUNDS)
+    # The gradient of an absolute error has no unit, the others have that of the target.
+    powers = {"reg_alpha": 1, "alpha": 1} if settings.get("objective") in ("regression", "huber") else {}
+    if settings.get("objective") == "huber":
+        fixed["alpha"] = HUBER_DELTA
+    return PlainLearner("lightgbm", kind, settings | fixed, note=FIXED_ROUNDS, target_powers=powers)
 
 
 def reads(model: _LightGBM) -> Flags:

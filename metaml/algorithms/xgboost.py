@@ -208,7 +208,13 @@ def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: 
     settings |= {"reg_lambda": config["lambda"], "reg_alpha": config["alpha"]}
     rounds = config.get("n_rounds") or rounds_without_stopping(settings["learning_rate"])
     kind = "XGBRegressor" if task == "regression" else "XGBClassifier"
-    return PlainLearner("xgboost", kind, settings | {"n_estimators": rounds}, note=FIXED_ROUNDS)
+    # The gradient of an absolute error has no unit, the others have that of the target, and a gain has its square.
+    powers = {"reg_alpha": 1, "gamma": 2, "huber_slope": 1}
+    if settings.get("objective") == "reg:pseudohubererror":
+        settings["huber_slope"] = 1.0
+    elif settings.get("objective") != "reg:squarederror":
+        powers = {}
+    return PlainLearner("xgboost", kind, settings | {"n_estimators": rounds}, note=FIXED_ROUNDS, target_powers=powers)
 
 
 ALGORITHM = Algorithm(

@@ -71,6 +71,8 @@ def zero_shot(
         warnings.warn(told, UserWarning, stacklevel=2)
     config = found[0] if found else ALGORITHMS[algorithm].space(dataset.task).default()
     learner = plain(config, dataset.task, dataset.X.shape[1])
+    if dataset.labels is None:
+        learner = learner.for_target(float(np.std(dataset.y)))
     estimator = getattr(import_module(learner.module), learner.kind)(**learner.settings)
     return estimator.set_params(random_state=random_state) if "random_state" in estimator.get_params() else estimator
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pprint import pformat
 
+import numpy as np
+
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
 from metaml.evaluation.best_columns import with_columns_for
@@ -100,6 +102,8 @@ def plain_code(dataset: Dataset, algorithm: str, config: Config, *, metric: str,
     if plain is None or not is_readable or any(item.how in ("date", "presence") for item in schema.features):
         return None
     learner = plain(config, dataset.task, dataset.X.shape[1])
+    if dataset.labels is None:
+        learner = learner.for_target(float(np.std(dataset.y)))
     # A linear booster has no choice of its own: it takes scaled numbers and one column for each category.
     encoding = ENCODERS.get(str(config.get("encoding", "one_hot")), ENCODERS["integer"])
     scaling, imputation = config.get("scaling"), config.get("imputation")

@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 
 from metaml.algorithms import ALGORITHMS, check_known
 from metaml.errors import BadRequest
@@ -31,3 +34,29 @@ def test_an_algorithm_whose_library_is_missing_names_the_extra_that_brings_it(mo
 
     with pytest.raises(BadRequest, match=r"catboost is not installed. Run: pip install 'metaml\[catboost\]'"):
         check_known(["svm", "catboost"])
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("lightgbm", {"objective": "regression", "lambda_l1": 1.0}),
+        ("lightgbm", {"objective": "huber", "lambda_l1": 1.0}),
+        ("lightgbm", {"objective": "regression_l1", "lambda_l1": 1.0}),
+        ("xgboost", {"objective": "reg:squarederror", "gamma": 0.5, "alpha": 1.0}),
+        ("xgboost", {"objective": "reg:pseudohubererror", "gamma": 0.5, "alpha": 1.0}),
+        ("decision_tree", {"ccp_alpha": 0.01}),
+    ],
+)
+def test_the_unit_of_the_target_does_not_change_what_a_plain_learner_predicts(name, choices):
+    X, y = load_diabetes(return_X_y=True)
+    config = ALGORITHMS[name].space("regression").default() | choices
+    plain = ALGORITHMS[name].plain(config, "regression", X.shape[1])
+
+    def predicted(unit):
+        learner = plain.for_target(float(np.std(unit * y)))
+        estimator = getattr(import_module(learner.module), learner.kind)(**learner.settings)
+        return estimator.fit(X, unit * y).predict(X) / unit
+
+    standardised = predicted(1.0 / float(np.std(y)))
+    assert predicted(1e4) == pytest.approx(standardised, rel=0.02)
+    assert predicted(1e-3) == pytest.approx(standardised, rel=0.02)

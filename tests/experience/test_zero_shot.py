@@ -56,3 +56,13 @@ def test_the_experience_that_comes_with_metaml_is_asked_without_making_a_knowled
 
     assert not (tmp_path / "none.db").exists()
     assert estimator.get_params() == metaml.zero_shot("lightgbm", *IRIS, kb=kb).get_params()
+
+
+def test_settings_are_in_units_of_the_target(kb):
+    X, y = load_diabetes(return_X_y=True)
+
+    one, other = (metaml.zero_shot("lightgbm", X, factor * y, kb=kb, task="regression") for factor in (1.0, 1e-4))
+
+    predicted = other.fit(X, 1e-4 * y).predict(X) * 1e4
+    assert one.get_params() != other.get_params()
+    assert np.corrcoef(one.fit(X, y).predict(X), predicted)[0, 1] > 0.98
