@@ -150,13 +150,13 @@ def _effect(
     for name, column in zip(names, np.meshgrid(*[np.arange(size) for size in sizes], indexing="ij"), strict=True):
         chosen = np.asarray(points[names.index(name)], dtype=object)[column.ravel()]
         rows[name] = pd.Series([np.nan if point is None else point for point in chosen]).astype(X[name].dtype)
-    values = np.mean([_parts(estimator, rows)[1][names] for estimator in estimators], axis=0) - centre
+    values = _mean_part(estimators, rows, names) - centre
     missing = None
     if len(names) == 1 and X[names[0]].isna().any():
         empty = X.iloc[:1].copy()
         empty[names[0]] = pd.Series([np.nan]).astype(X[names[0]].dtype).to_numpy() if _is_number(X[names[0]]) else None
         empty[names[0]] = empty[names[0]].astype(X[names[0]].dtype)
-        missing = np.mean([_parts(estimator, empty)[1][names] for estimator in estimators], axis=0)[0] - centre
+        missing = _mean_part(estimators, empty, names)[0] - centre
     return ReadableEffect(
         columns=names,
         points=tuple(map(tuple, points)),
@@ -166,6 +166,14 @@ def _effect(
         strength=strength,
         are_numbers=tuple(_is_number(X[name]) for name in names),
     )
+
+
+def _mean_part(estimators: Sequence[Any], X: pd.DataFrame, names: tuple[str, ...]) -> Floats:
+    """Return what columns add in each row, as the mean over estimators: 0 in those that do not use these columns."""
+    parts = [_parts(estimator, X)[1] for estimator in estimators]
+    none = np.zeros_like(next(part[names] for part in parts if names in part))
+    mean: Floats = np.mean([part.get(names, none) for part in parts], axis=0)
+    return mean
 
 
 def _is_number(column: pd.Series) -> bool:

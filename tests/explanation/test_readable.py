@@ -96,6 +96,17 @@ def test_the_models_of_folds_are_averaged(table):
     assert found.scores(data.X)[:, 0] == pytest.approx(mean, abs=1e-6)
 
 
+def test_a_column_that_some_folds_do_not_use_counts_as_zero_in_them(table):
+    data, flat = dataset(table, "regression"), table.assign(size=0.0)
+    both = (fitted("additive", data), fitted("additive", dataset(flat, "regression")))
+
+    found = readable_model("additive", both, data.X)
+
+    mean = (both[0].predict(data.X) + both[1].predict(data.X)) / 2
+    assert any(effect.columns == ("size",) for effect in found.effects)
+    assert found.scores(data.X)[:, 0] == pytest.approx(mean, abs=1e-6)
+
+
 def followed(node, row):
     while not isinstance(node, Answer):
         value = row[node.column]
