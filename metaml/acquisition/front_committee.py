@@ -1,5 +1,6 @@
 """One surrogate for each of several objectives, and the front of what was seen: what judges candidates builds on it."""
 
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -29,7 +30,7 @@ class FrontCommittee(Committee):
             if hasattr(surrogate, "seed"):
                 surrogate.seed = seed
             surrogate.fit(X, -column)
-            self._scales.append(Scale(surrogate.scaled(-column), -column))
+            self._scales.append(Scale(surrogate.scaled, -column))
         if len(pending):
             unit = np.vstack([unit, self._costs(self.parts(pending), 0.0)])
         self.front_ = unit[is_non_dominated(unit)]
@@ -67,12 +68,17 @@ class Scale:
     """The way back from the scale of a surrogate to the scores it was fitted to.
 
     A bound is a quantile, and a monotone scale keeps quantiles: so bounds may be computed in the scale in which scores
-    are easiest to model. Beyond what was seen, the scale goes on as a line.
+    are easiest to model. Scores that are tied have a part of the scale of their own, as wide as if they were just not
+    tied: else a plateau, of which a surrogate is never quite sure, would promise a gain at each of its places. Beyond
+    what was seen, the scale goes on as a line.
     """
 
-    def __init__(self, scaled: Floats, scores: Floats) -> None:
-        self.scaled, places = np.unique(scaled, return_index=True)
-        self.scores = scores[places]
+    def __init__(self, scaled: Callable[[Floats], Floats], scores: Floats) -> None:
+        order = np.argsort(scores, kind="stable")
+        # Far below what matters in a score, and above what is rounded off.
+        apart = 1e-9 * max(float(np.ptp(scores)), 1e-9) * np.arange(len(scores)) / len(scores)
+        self.scores = scores[order]
+        self.scaled = np.maximum.accumulate(scaled(self.scores + apart))
         width = float(np.ptp(self.scaled))
         self.slope = float(np.ptp(self.scores)) / width if width > 0 else 1.0
 

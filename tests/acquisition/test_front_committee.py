@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from metaml.acquisition.epsilon_committee import EpsilonCommittee
+from metaml.acquisition.front_committee import Scale
 from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
 from metaml.acquisition.mspot_committee import MspotCommittee
+from metaml.surrogates.targets import blend
 
 rng = np.random.default_rng(0)
 ROWS = rng.random((30, 2))
@@ -61,3 +63,12 @@ def test_the_optimistic_prefer_what_they_know_less_of(judge):
     unknown = known + np.array([0.0, 0.0, 0.2, 0.2])
 
     assert committee.values(unknown) > committee.values(known)
+
+
+def test_a_level_next_to_that_of_a_plateau_is_the_plateau():
+    scores = np.array([-1.0] * 10 + [-0.9, -0.5, -0.1] + [0.0] * 4)
+    scale, levels = Scale(blend, scores), blend(scores)
+
+    assert scale.back(levels) == pytest.approx(scores, abs=1e-9)
+    assert scale.back(levels[0] + np.array([-0.1, 0.1])) == pytest.approx([-1.0, -1.0])
+    assert scale.back(levels[-1] + np.array([0.05, 0.1])) == pytest.approx([0.0, 0.0], abs=1e-6)
