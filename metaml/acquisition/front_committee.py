@@ -20,8 +20,13 @@ class FrontCommittee(Committee):
 
         self.optimism = float(-ndtri(0.5 * 0.5 ** (1 / n_objectives)))
 
-    def fit_costs(self, X: Floats, costs: Floats, pending: Floats, *, n_left: int, seed: int) -> Self:
-        """Learn from rows and their costs; `pending` are rows under way, believed to have their predicted costs."""
+    def fit_costs(
+        self, X: Floats, costs: Floats, pending: Floats, *, n_left: int, seed: int, weights: Floats | None = None
+    ) -> Self:
+        """Learn from rows and their costs; `pending` are rows under way, believed to have their predicted costs.
+
+        `weights` are those of the objectives, equal ones unless given, for what judges by a weighted sum.
+        """
         self._low, span = costs.min(axis=0), np.ptp(costs, axis=0)
         self._span = np.where(span > 0, span, 1.0)
         unit = (costs - self._low) / self._span
@@ -38,7 +43,8 @@ class FrontCommittee(Committee):
         self._front_low, front_span = self.front_.min(axis=0), np.ptp(self.front_, axis=0)
         self._front_span = np.where(front_span > 1e-12, front_span, 1.0)
         self.unit_front_ = (self.front_ - self._front_low) / self._front_span
-        self.n_left_ = n_left
+        self.n_left_, self.seed_ = n_left, seed
+        self.weights_ = np.full(costs.shape[1], 1 / costs.shape[1]) if weights is None else weights
         return self
 
     def parts(self, X: Floats) -> Floats:
@@ -46,12 +52,15 @@ class FrontCommittee(Committee):
         beliefs = [surrogate.predict(X) for surrogate in self._made]
         return np.column_stack([*(belief.mean for belief in beliefs), *(belief.std for belief in beliefs)])
 
-    def costs(self, parts: Floats, width: float) -> Floats:
-        """Return the costs of each row `width` standard deviations below their means, in units of the front."""
+    def costs(self, parts: Floats, width: float | Floats) -> Floats:
+        """Return the costs of each row `width` standard deviations below their means, in units of the front.
+
+        There may be a width for each objective.
+        """
         costs: Floats = (self._costs(parts, width) - self._front_low) / self._front_span
         return costs
 
-    def _costs(self, parts: Floats, gain: float) -> Floats:
+    def _costs(self, parts: Floats, gain: float | Floats) -> Floats:
         """Return the costs so many standard deviations below the means, scaled to [0, 1] by what was seen."""
         m = len(self._made)
         levels = parts[:, :m] + gain * parts[:, m:]

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaml.acquisition.candidates import Candidate, SpaceCandidates
-from metaml.acquisition.committee import Committee, Expert
+from metaml.acquisition.committee import Committee
 from metaml.acquisition.designs import initial_design
 from metaml.acquisition.epsilon_committee import EpsilonCommittee
 from metaml.acquisition.front_committee import FrontCommittee
 from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
 from metaml.acquisition.mspot_committee import MspotCommittee
 from metaml.acquisition.scalarisation import draw_weights, tchebycheff, unit_costs
+from metaml.acquisition.tchebycheff_committee import TchebycheffCommittee
 from metaml.arrays import Flags, Floats
 from metaml.encoding import Facts
 from metaml.errors import BadRequest
@@ -38,7 +39,7 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    "parego": Method(lambda surrogate, _: Committee((Expert(surrogate, "upper_bound"),))),
+    "parego": Method(TchebycheffCommittee),
     "sms_ego": Method(HypervolumeCommittee),
     "epsilon_ego": Method(EpsilonCommittee),
     "mspot": Method(MspotCommittee),
@@ -51,9 +52,9 @@ METHODS: dict[str, Method] = {
 class ParetoOptimizer(Optimizer):
     """Proposes configurations for the Pareto front of two or three costs, lower is better.
 
-    The first `n_design` proposals fill the space evenly. Then `parego` draws one weight vector for each proposal and
-    models the weighted costs. The others model each objective: `sms_ego` looks for the largest gain in dominated
-    volume, `epsilon_ego` for what is furthest ahead of the front, and `mspot` trusts what is predicted.
+    The first `n_design` proposals fill the space evenly. Then each objective is modelled. `parego` draws one weight
+    vector for each proposal and expects the largest gain in the weighted costs, `sms_ego` looks for the largest gain in
+    dominated volume, `epsilon_ego` for what is furthest ahead of the front, and `mspot` trusts what is predicted.
     What is proposed depends on the seed and on what was told and is open, as with any optimizer. `n_total` is how
     many evaluations are planned: near the end, `sms_ego` explores less.
 
@@ -92,6 +93,7 @@ class ParetoOptimizer(Optimizer):
         self.name = method
         self._cube = SpaceCandidates(space).cube
         self._points: list[Floats | None] = []
+        self._weights: Floats | None = None
 
     @property
     def costs(self) -> Floats:
@@ -134,29 +136,32 @@ class ParetoOptimizer(Optimizer):
         return self._proposal(Candidate(config, self._candidates.row(config)), "design")
 
     def _scores(self, rng: np.random.Generator) -> list[float | None]:
-        """Return what the runs are ranked and, with ParEGO, modelled by in this proposal."""
+        """Return what the runs are ranked by in this proposal; with ParEGO, that needs weights."""
         costs = self.costs
         failed = np.isnan(costs[:, 0])
         if self.method == "parego":
-            scores = -self._weighted(draw_weights(self.n_objectives, rng))
+            self._weights = draw_weights(self.n_objectives, rng)
+            scores = -self._norms(self._weights)[0]
         else:
             # Which runs of the front have their neighbours looked at is left to chance.
             scores = -(front_numbers(costs) + rng.random(len(costs)))
         return [None if is_failed else float(score) for score, is_failed in zip(scores, failed, strict=True)]
 
-    def _weighted(self, weights: Floats) -> Floats:
-        """Return the weighted costs of each run at its best point for these weights; NaN if it failed."""
+    def _norms(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the weighted costs of each run at its best point for these weights, and its costs there."""
         lost = np.full((1, self.n_objectives), np.nan)
         points = [lost if found is None else found for found in self._points]
         norms = tchebycheff(unit_costs(np.vstack(points)), weights)
-        starts = np.cumsum([0, *(len(found) for found in points[:-1])])
-        return np.asarray(np.minimum.reduceat(norms, starts))
+        ends = np.cumsum([len(found) for found in points])
+        parts = np.split(norms, ends[:-1])
+        best = [found[int(np.argmin(norm))] for found, norm in zip(points, parts, strict=True)]
+        return np.array([norm.min() for norm in parts]), np.array(best)
 
     def _fit(self, committee: Committee, rng: np.random.Generator) -> None:
         if not isinstance(committee, FrontCommittee):
             super()._fit(committee, rng)
             return
-        costs = self.costs
+        costs = self.costs if self._weights is None else self._norms(self._weights)[1]
         filled = np.where(np.isnan(costs), np.nanmax(costs, axis=0), costs)
         pending = [row for _, row in self._open.values()]
         n_left = len(costs) if self.n_total is None else max(self.n_total - len(costs), 0)
@@ -166,4 +171,5 @@ class ParetoOptimizer(Optimizer):
             np.array(pending).reshape(len(pending), len(self._rows[0])),
             n_left=n_left,
             seed=int(rng.integers(2**31)),
+            weights=self._weights,
         )

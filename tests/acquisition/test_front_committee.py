@@ -7,6 +7,7 @@ from metaml.acquisition.epsilon_committee import EpsilonCommittee
 from metaml.acquisition.front_committee import Scale
 from metaml.acquisition.hypervolume_committee import HypervolumeCommittee
 from metaml.acquisition.mspot_committee import MspotCommittee
+from metaml.acquisition.tchebycheff_committee import TchebycheffCommittee
 from metaml.surrogates.targets import blend
 
 rng = np.random.default_rng(0)
@@ -14,7 +15,9 @@ ROWS = rng.random((30, 2))
 COSTS = np.column_stack([ROWS[:, 0], (1 - ROWS[:, 0]) + ROWS[:, 1]])
 NONE = np.empty((0, 2))
 
-judges = pytest.mark.parametrize("judge", [HypervolumeCommittee, EpsilonCommittee, MspotCommittee])
+judges = pytest.mark.parametrize(
+    "judge", [HypervolumeCommittee, EpsilonCommittee, MspotCommittee, TchebycheffCommittee]
+)
 
 
 def fitted(judge, costs=COSTS, pending=NONE):
@@ -72,3 +75,14 @@ def test_a_level_next_to_that_of_a_plateau_is_the_plateau():
     assert scale.back(levels) == pytest.approx(scores, abs=1e-9)
     assert scale.back(levels[0] + np.array([-0.1, 0.1])) == pytest.approx([-1.0, -1.0])
     assert scale.back(levels[-1] + np.array([0.05, 0.1])) == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def test_other_weights_prefer_another_end_of_the_front():
+    ends = np.array([[0.1, 0.0], [0.9, 0.0]])
+
+    def preferred(*weights):
+        committee = TchebycheffCommittee("gaussian_process_all", 2)
+        committee.fit_costs(ROWS, COSTS, NONE, n_left=10, seed=0, weights=np.array(weights))
+        return int(np.argmax(committee.values(committee.parts(ends))))
+
+    assert (preferred(0.9, 0.1), preferred(0.1, 0.9)) == (0, 1)

@@ -79,7 +79,7 @@ def test_of_several_operating_points_the_best_for_the_weights_counts():
     search.tell("tree", {"depth": 2.0}, Outcome("ok", 1.0, curve))
     search.tell("tree", {"depth": 3.0}, Outcome("ok", 1.0, {"fnr": (-0.4,), "fpr": (-0.9,)}))
 
-    few_false_negatives = search.optimizer._weighted(np.array([1.0, 0.0]))
+    few_false_negatives = search.optimizer._norms(np.array([1.0, 0.0]))[0]
 
     assert few_false_negatives[0] < few_false_negatives[1]
     assert search.optimizer.costs.tolist() == [[0.5, 0.5], [0.4, 0.9]]
