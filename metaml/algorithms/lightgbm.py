@@ -227,7 +227,7 @@ def plain(config: Config, task: Task, n_columns: int) -> PlainLearner:  # noqa: 
     )
     rounds = rounds_without_stopping(float(settings["learning_rate"]))
     kind = "LGBMRegressor" if task == "regression" else "LGBMClassifier"
-    fixed = {"subsample_freq": 1, "n_estimators": rounds, "verbosity": -1}
+    fixed: dict[str, float] = {"subsample_freq": 1, "n_estimators": rounds, "verbosity": -1}
     # The gradient of an absolute error has no unit, the others have that of the target.
     powers = {"reg_alpha": 1, "alpha": 1} if settings.get("objective") in ("regression", "huber") else {}
     if settings.get("objective") == "huber":
