@@ -33,11 +33,17 @@ class DatasetStore:
             self.put_content(dataset.fingerprint, packed(dataset))
 
     def put_content(self, fingerprint: str, content: bytes) -> None:
-        """Write a data set that was packed elsewhere."""
+        """Write a data set that was packed elsewhere; raise `BadRequest` if there is no space for it."""
         path = self._path(fingerprint)
         draft = path.with_suffix(".draft")
-        draft.write_bytes(content)
-        draft.replace(path)
+        try:
+            draft.write_bytes(content)
+            draft.replace(path)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            why = f"There is no space for the data set among the temporary files ({error.strerror})"
+            place = self.folder.parent
+            raise BadRequest(f"{why}. Free some in {place}, or choose another folder with TMPDIR.") from None
 
     def get(self, fingerprint: str) -> Dataset:
         """Return a data set, from memory if it was used recently."""

@@ -275,6 +275,9 @@ def _second_layer(
     on_phase("second layer")
     try:
         return stacking.run()
+    except BadRequest:
+        # Its data are new to the workers: there may be no space for them. The first layer makes a model without.
+        return SecondLayer(why_not="the workers could not get its data")
     finally:
         # If nothing can be stored any more, the end of the session reports it.
         with suppress(KBError):

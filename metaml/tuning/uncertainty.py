@@ -15,6 +15,7 @@ from metaml.data import Dataset
 from metaml.data.roles import NO_ROLES
 from metaml.ensemble.conformal import interval_losses, parts_of
 from metaml.ensemble.layers import with_predictions
+from metaml.errors import BadRequest
 from metaml.evaluation import Executor, FoldPlan, Job, Limits
 from metaml.model.sample import sample_of
 from metaml.model.uncertainty import Uncertainty, scale_of
@@ -151,7 +152,11 @@ def _learn(
     # How large errors are is asked of each row alike, whatever its weight: intervals cover rows.
     data = replace(dataset, X=X, y=logs, rows=dataset.rows[rows], fingerprint=fingerprint, roles=NO_ROLES)
     config = {**ALGORITHMS[SCALE_ALGORITHM].space("regression").default(), **SCALE_SETTINGS}
-    executor.add(data)
+    try:
+        executor.add(data)
+    except BadRequest:
+        # There may be no space for it. Then intervals are as wide for all rows.
+        return None
     end = Budget(seconds)
 
     def job_of(plan: FoldPlan, left: float) -> Job:

@@ -1,4 +1,7 @@
 import dataclasses
+import resource
+import signal
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -37,3 +40,24 @@ def test_only_the_data_sets_used_last_stay_in_memory(tmp_path, numbers):
 def test_a_missing_data_set_is_named(tmp_path):
     with pytest.raises(BadRequest, match="no data set abc"):
         DatasetStore(tmp_path).get("abc")
+
+
+def test_a_full_disk_is_told_in_a_sentence_and_nothing_half_written_is_left(tmp_path, numbers):
+    store = DatasetStore(tmp_path)
+
+    with limited_files(1000), pytest.raises(BadRequest, match="no space for the data set.*TMPDIR"):
+        store.put(numbers)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@contextmanager
+def limited_files(size):
+    """Let no file of this process grow beyond so many bytes, as on a disk that is nearly full."""
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)

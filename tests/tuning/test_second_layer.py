@@ -179,6 +179,26 @@ def test_a_stop_ends_it(found, executor):
     assert layer.why_not
 
 
+def test_one_whose_data_find_no_space_is_left_out_and_the_first_layer_makes_a_model(executor):
+    class Full:
+        """The workers, on a disk that has space for the first data set only."""
+
+        def __getattr__(self, name):
+            return getattr(executor, name)
+
+        def add(self, dataset):
+            if dataset.fingerprint != cancer.fingerprint:
+                raise BadRequest("There is no space for the data set among the temporary files.")
+            executor.add(dataset)
+
+    cancer = builtin.load("breast_cancer")
+
+    result = tune(cancer, settings_of(n_layers=2), executor=Full())
+
+    assert result.finished.why_one_layer == "the workers could not get its data"
+    assert (result.finished.kind != "fallback", result.finished.model.n_layers) == (True, 1)
+
+
 def test_without_enough_members_there_is_none(found, executor):
     with FoldModels() as models:
         layer = stacking(replace(found, trials=found.trials[:1]), executor, models).run()
