@@ -1,19 +1,23 @@
 """Does a resealed model file with random damage ever crash metaml, or raise an exception that is not ours?
 
-    python benchmarks/fuzz_models.py --cases 100000
+    python benchmarks/fuzz_models.py --cases 100000 --minutes 60 --results fuzz.jsonl
+    python benchmarks/fuzz_models.py --results fuzz.jsonl --table
 
 For each algorithm and task a small model is saved, damaged at random and sealed again. A child process loads it and
-predicts. A verdict is fine, refused (our exception), foreign (another exception), died (a signal), or late (30 s).
+predicts. A verdict is fine, refused (our exception), foreign (another exception), died (a signal), or late (90 s).
+The algorithms take turns with some cases each. What is done is in the results file, and the next call goes on there.
 """
 
 import argparse
+import json
 import random
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -22,46 +26,95 @@ from tests.model.conftest import model_of, table
 from tests.model.fuzzing import Files, contents, damaged, sealed, verdicts
 
 TASKS = ("binary", "multiclass", "regression")
-BAD = ("foreign", "died", "late")
+KINDS = ("fine", "refused", "foreign", "died", "late")
+BAD = KINDS[2:]
+CASES_PER_TURN = 50
 
 
-def repeat_of(n: int, files: Files, rng: random.Random) -> Iterator[tuple[int, Files, random.Random]]:
-    """Yield the same files and generator so many times."""
-    for number in range(n):
-        yield number, files, rng
+class Turn(NamedTuple):
+    """Some cases of an algorithm's model; they are always the same."""
+
+    algorithm: str
+    task: str
+    number: int
+    n_cases: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.algorithm} {self.task} {self.number} of seed {self.seed}"
+
+
+def turns(n_cases: int, algorithms: list[str], seed: int) -> Iterator[Turn]:
+    """Yield turns of all algorithms and tasks until there are so many cases."""
+    left, number = n_cases, 0
+    pairs = [(name, task) for name in algorithms for task in TASKS if task in ALGORITHMS[name].tasks]
+    while True:
+        for name, task in pairs:
+            if left <= 0:
+                return
+            yield Turn(name, task, number, min(CASES_PER_TURN, left), seed)
+            left -= CASES_PER_TURN
+        number += 1
+
+
+def tried(turn: Turn, files: Files, folder: Path, keep: Path | None) -> dict[str, Any]:
+    """Return how the cases of a turn ended; the files that ended badly are kept."""
+    rows = table(turn.task, n=12, seed=5).drop(columns="y")
+    rng = random.Random(turn.name)
+    made = [sealed(damaged(files, rng)) for _ in range(turn.n_cases)]
+    counts: Counter[str] = Counter()
+    bad = []
+    for number, verdict in enumerate(verdicts(iter(made), rows, folder)):
+        counts[verdict.kind] += 1
+        if verdict.kind not in BAD:
+            continue
+        bad.append([number, verdict.kind, verdict.said])
+        print(f"{turn.name} case {number}: {verdict.kind} {verdict.said}", flush=True)
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / f"{turn.name}-{number}.zip".replace(" ", "-")).write_bytes(made[number])
+    return {"turn": turn.name, "algorithm": turn.algorithm, "counts": counts, "bad": bad}
+
+
+def table_of(found: list[dict[str, Any]]) -> str:
+    """Return how many cases of each algorithm ended how."""
+    lines = ["| algorithm | cases | " + " | ".join(KINDS) + " |", "| --- " * (len(KINDS) + 2) + "|"]
+    names = list(dict.fromkeys(one["algorithm"] for one in found))
+    for name in [*names, "all"]:
+        counts = sum((Counter(one["counts"]) for one in found if name in (one["algorithm"], "all")), Counter[str]())
+        lines.append(f"| {name} | {counts.total()} | " + " | ".join(str(counts[kind]) for kind in KINDS) + " |")
+    return "\n".join(lines)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--cases", type=int, default=700)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many; a turn is finished")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS))
+    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "metaml-fuzz.jsonl")
     parser.add_argument("--keep", type=Path, help="a folder for the files that were not refused properly")
+    parser.add_argument("--table", action="store_true", help="only print the table of the results so far")
     options = parser.parse_args()
-    names = options.algorithms.split(",")
-    pairs = [(name, task) for name in names for task in TASKS]
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    begun = time.perf_counter()
+    found = [json.loads(line) for line in options.results.read_text().splitlines()] if options.results.exists() else []
+    done = {one["turn"] for one in found}
+    until = time.monotonic() + 60 * options.minutes
+    models: dict[tuple[str, str], Files] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for place, (name, task) in enumerate(pairs):
-            n_cases = options.cases // len(pairs) + (place < options.cases % len(pairs))
-            files = contents(model_of(task, [name]).save(Path(folder) / "model.zip"))
-            rows = table(task, n=12, seed=5).drop(columns="y")
-            rng = random.Random(f"{options.seed}{name}{task}")
-            made = [sealed(damaged(files, rng)) for _ in range(n_cases)] if options.keep else []
-            cases = iter(made) if made else (sealed(damaged(f, r)) for _, f, r in repeat_of(n_cases, files, rng))
-            for number, verdict in enumerate(verdicts(cases, rows, Path(folder))):
-                counts[name][verdict.kind] += 1
-                if verdict.kind in BAD:
-                    print(f"{name} {task} case {number}: {verdict.kind} {verdict.said}", flush=True)
-                    if options.keep:
-                        options.keep.mkdir(parents=True, exist_ok=True)
-                        (options.keep / f"{name}-{task}-{number}.zip").write_bytes(made[number])
-    total: Counter[str] = sum(counts.values(), Counter())
-    for name, found in [*counts.items(), ("all", total)]:
-        print(f"{name:<20}" + "  ".join(f"{kind} {found[kind]}" for kind in ("fine", "refused", *BAD)))
-    print(f"{total.total()} cases in {time.perf_counter() - begun:.0f} s")
-    return int(any(total[kind] for kind in BAD))
+        for turn in turns(0 if options.table else options.cases, options.algorithms.split(","), options.seed):
+            if turn.name in done:
+                continue
+            if time.monotonic() > until:
+                break
+            pair = (turn.algorithm, turn.task)
+            if pair not in models:
+                models[pair] = contents(model_of(turn.task, [turn.algorithm]).save(Path(folder) / "model.zip"))
+            found.append(tried(turn, models[pair], Path(folder), options.keep))
+            with options.results.open("a") as file:
+                file.write(json.dumps(found[-1]) + "\n")
+    print(table_of(found))
+    return int(any(one["bad"] for one in found))
 
 
 if __name__ == "__main__":
