@@ -45,7 +45,7 @@ def test_a_missing_data_set_is_named(tmp_path):
 def test_a_full_disk_is_told_in_a_sentence_and_nothing_half_written_is_left(tmp_path, numbers):
     store = DatasetStore(tmp_path)
 
-    with limited_files(1000), pytest.raises(BadRequest, match="no space for the data set.*TMPDIR"):
+    with limited_files(1000), pytest.raises(BadRequest, match=r"no space for the data set.*TMPDIR"):
         store.put(numbers)
 
     assert list(tmp_path.iterdir()) == []
