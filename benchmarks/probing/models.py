@@ -20,7 +20,7 @@ KINDS = {"foreign": "traceback", "died": "native death", "late": "late"}
 
 
 def probes(results: Results, folder: Path) -> Iterator[Probe]:
-    names = [f"{algorithm} {task}" for algorithm in ALGORITHMS for task in TASKS]
+    names = [f"{name} {task}" for name, one in ALGORITHMS.items() for task in TASKS if task in one.tasks]
     for name in results.missing(SECTION, names):
         algorithm, task = name.split()
         begun, rng = time.monotonic(), random.Random(f"probe {name}")
