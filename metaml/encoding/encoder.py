@@ -272,7 +272,9 @@ def _word_codes(coding: Coding, values: Values) -> NDArray[np.int64]:
     codes = coding.codes
     if coding.kind == "mixed":
         null = codes[NULL]
-        return np.array([codes[v] if v is MISSING else null if is_number(v) else codes.get(v, 0) for v in values])
-    if coding.kind == "object":
-        return np.array([-1 if v is MISSING else codes.get(word_of(v), 0) for v in values])
-    return np.array([codes.get(v, 0) for v in values], dtype=np.int64)
+        found = [codes[v] if v is MISSING else null if is_number(v) else codes.get(v, 0) for v in values]
+    elif coding.kind == "object":
+        found = [-1 if v is MISSING else codes.get(word_of(v), 0) for v in values]
+    else:
+        found = [codes.get(v, 0) for v in values]
+    return np.array(found, dtype=np.int64)

@@ -28,6 +28,13 @@ def column(encoder, name, configs=THESIS, facts=FACTS):
     return encoder.transform(configs, facts)[:, encoder.names.index(name)]
 
 
+@pytest.mark.parametrize("one_hot", [True, False])
+def test_no_configurations_are_no_rows(one_hot):
+    encoder = Encoder(one_hot=one_hot).fit(THESIS)
+
+    assert encoder.transform([], FACTS).shape == (0, len(encoder.names))
+
+
 def test_mixed_parameters_split_into_numbers_and_words():
     encoder = Encoder(one_hot=False).fit(THESIS)
 
