@@ -156,7 +156,7 @@ def _learn(
         executor.add(data)
     except BadRequest:
         # There may be no space for it. Then intervals are as wide for all rows.
-        return None
+        return []
     end = Budget(seconds)
 
     def job_of(plan: FoldPlan, left: float) -> Job:
