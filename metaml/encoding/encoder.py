@@ -232,7 +232,9 @@ def _varies(block: Floats) -> Flags:
 
 def _looks_logarithmic(seen: Floats) -> bool:
     """Return whether positive numbers span two decades and their median is nearer the middle in logarithms."""
-    if seen.min() <= 0 or math.log10(seen.max() / seen.min()) <= DECADES_FOR_LOG:
+    # Plain floats: their quotient may be infinite, of which NumPy would warn.
+    least, most = float(seen.min()), float(seen.max())
+    if least <= 0 or math.log10(most / least) <= DECADES_FOR_LOG:
         return False
     logarithms = np.log(seen)
     plain = (np.median(seen) - seen.min()) / np.ptp(seen)

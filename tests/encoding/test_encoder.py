@@ -139,6 +139,12 @@ def test_history_that_spans_two_decades_evenly_is_taken_as_logarithms():
     assert np.allclose(rows[:, 1], np.arange(7) / 6)
 
 
+def test_history_that_spans_all_numbers_is_encoded():
+    configs = [{"max_depth": 1}, {"max_depth": 1e-308}, {"max_depth": 1e300}]
+
+    assert np.isfinite(Encoder().fit(configs).transform(configs)).all()
+
+
 def test_a_space_declares_its_own_logarithms_and_bounds():
     space = Space([Float("eta", 0.1, 10.0, default=1.0, log=True), Integer("depth", 1, 5, default=3)])
     encoder = Encoder(unit=True).fit([], space=space)
