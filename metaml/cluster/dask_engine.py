@@ -1,7 +1,7 @@
 """The connection of an executor to a Dask cluster: which workers there are, attempts to them, answers from them.
 
-Everything here runs in one event loop, in a thread of the executor. If the scheduler goes away, the connection is made
-anew as soon as it is back; the jobs are the dispatcher's and wait there.
+Everything here runs in one event loop, in a thread of the executor. If the connection to the scheduler breaks, it is
+made anew as soon as the scheduler answers; the jobs are the dispatcher's and wait there.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
-from distributed import Client
+from distributed import Client, KilledWorker
+from distributed.comm import CommClosedError
 
 from metaml.cluster import worker_side
 from metaml.cluster.dispatcher import Attempt, ClusterWorker, Dispatcher
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from metaml.cluster.worker_side import Answer, SideSettings
 
 CONNECT_SECONDS, RETRY_SECONDS = 10.0, 0.5
+MOST_RETRY_SECONDS = 30.0
+MOST_GREETINGS = 16
+"""With more conversations at a time, the scheduler would open a connection to each of hundreds of workers at once."""
 TICK_SECONDS = 0.2
 INSTALL_SECONDS = 60.0
 CLOSE_SECONDS = 3.0
@@ -37,6 +42,10 @@ BYTES_PER_SECOND = 1e6
 # What Dask would print is told by notes and errors of ours, or is no news.
 for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class _Unfit(MetamlError):
+    """A worker can never take jobs of this executor."""
 
 
 class DaskEngine:
@@ -60,11 +69,14 @@ class DaskEngine:
         self._contents: dict[str, bytes] = {}
         self._session = ""
         self._client: Client | None = None
+        self._stream: Any = None
         self._ours: dict[str, Any] = {}
         self._transfers: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._under_way: dict[int, asyncio.Task[None]] = {}
         self._greetings: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._watcher: asyncio.Task[None] | None = None
+        self._few_at_a_time = asyncio.Semaphore(MOST_GREETINGS)
 
     @property
     def has_only_refused(self) -> bool:
@@ -87,23 +99,37 @@ class DaskEngine:
 
     async def watch(self) -> None:
         """Keep deadlines and the connection until the task is cancelled."""
+        self._watcher = asyncio.current_task()
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            if self._client is None or self._client.status != "running":
+            if not self._is_connected:
                 await self._reconnect()
             self.dispatcher.tick(time.monotonic())
             for name in self.dispatcher.silent:
                 self._greet(name, self._ask_whether_alive(name))
 
+    @property
+    def _is_connected(self) -> bool:
+        """Return whether the connection is still the one that was made for this session.
+
+        Dask makes another one by itself if it breaks. By then the scheduler has seen this client go: the workers have
+        ended its evaluators, so the session must begin anew. `test_dask_engine` pins the name `scheduler_comm`.
+        """
+        client = self._client
+        return client is not None and client.status == "running" and client.scheduler_comm is self._stream
+
     async def close(self) -> None:
         """End what the workers do for this executor, and the connection."""
-        for task in [*self._tasks]:
+        ending = [*self._tasks, *([] if self._watcher is None else [self._watcher])]
+        for task in ending:
             task.cancel()
         client, self._client = self._client, None
         if client is not None:
             # The scheduler sees the client go, and has the workers clean up.
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(client.close(timeout=CLOSE_SECONDS), CLOSE_SECONDS + 1)
+        if ending:
+            await asyncio.wait(ending, timeout=CLOSE_SECONDS)
 
     async def _connect(self, timeout: float) -> None:
         # Whatever is left of an earlier connection has another name, so that nobody cleans up the new one.
@@ -125,12 +151,12 @@ class DaskEngine:
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(client.close(timeout=1), 2)
             raise
-        self._client = client
+        self._client, self._stream = client, client.scheduler_comm
         for name in addresses:
             self._greet(name, self._welcome(name))
 
     async def _reconnect(self) -> None:
-        self._on_note(f"The scheduler at {self.address.text} is gone. Waiting for it; no run is lost.")
+        self._on_note(f"The connection to the scheduler at {self.address.text} broke. Waiting for it; no run is lost.")
         self.dispatcher.reset(time.monotonic())
         for task in [*self._tasks]:
             task.cancel()
@@ -142,7 +168,7 @@ class DaskEngine:
                 await self._connect(CONNECT_SECONDS)
             except (OSError, TimeoutError, ImportError, BadRequest):
                 await asyncio.sleep(RETRY_SECONDS)
-        self._on_note("The scheduler is back.")
+        self._on_note("The scheduler answers again.")
 
     async def _close_client(self) -> None:
         client, self._client = self._client, None
@@ -176,24 +202,24 @@ class DaskEngine:
         if name in self._greetings:
             coroutine.close()
         else:
-            self._greetings[name] = self._begin(coroutine)
-            self._greetings[name].add_done_callback(lambda _: self._greetings.pop(name, None))
+            greeting = self._greetings[name] = self._begin(coroutine)
+            greeting.add_done_callback(lambda _: self._greetings.get(name) is greeting and self._greetings.pop(name))
 
     async def _welcome(self, name: str) -> None:
-        """Look at a worker that has come, and let it take jobs if it would score as this machine does."""
-        try:
-            theirs = await self._call(name, INSTALL_SECONDS, worker_side.describe)
-            why = mismatch(self._ours, theirs)
-            if not why:
-                await self._call(name, INSTALL_SECONDS, worker_side.install, self._session, self.settings)
-        except TimeoutError:
-            why = "it does not answer"
-        except MetamlError as error:
-            why = str(error)
-        if why:
-            self.refused[name] = why
-            self._on_note(f"The worker {name} gets no jobs: {why}.")
-            return
+        """Let a worker take jobs if it would score as this machine does. One that does not answer is asked again."""
+        pause = RETRY_SECONDS
+        while True:
+            try:
+                async with self._few_at_a_time:
+                    theirs = await self._look_at(name)
+                break
+            except _Unfit as error:
+                self._refuse(name, str(error))
+                return
+            except (TimeoutError, MetamlError) as error:
+                self._refuse(name, f"{str(error) or 'it does not answer'}; it will be asked again")
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, MOST_RETRY_SECONDS)
         self.refused.pop(name, None)
         facts = {key: theirs[key] for key in self._ours if key != "megabytes"}
         self.dispatcher.join(
@@ -202,6 +228,26 @@ class DaskEngine:
             ),
             time.monotonic(),
         )
+
+    async def _look_at(self, name: str) -> dict[str, Any]:
+        """Return what a worker is, once it has the evaluators of this executor; _Unfit if it may not have them."""
+        theirs: dict[str, Any] = await self._call(name, INSTALL_SECONDS, worker_side.describe)
+        if why := mismatch(self._ours, theirs):
+            raise _Unfit(why)
+        await self._call(name, INSTALL_SECONDS, worker_side.install, self._session, self.settings)
+        return theirs
+
+    def _refuse(self, name: str, why: str) -> None:
+        """Say why a worker gets no jobs, once."""
+        if self.refused.get(name) != why:
+            self._on_note(f"The worker {name} gets no jobs: {why}.")
+        self.refused[name] = why
+
+    def _begin_anew(self, name: str) -> None:
+        """Take the jobs of a worker away that cannot take them, and look at it again."""
+        self._forget(name)
+        self.dispatcher.leave(name, time.monotonic(), is_blamed=False)
+        self._greet(name, self._welcome(name))
 
     async def _ask_whether_alive(self, name: str) -> None:
         with contextlib.suppress(TimeoutError, MetamlError):
@@ -220,7 +266,7 @@ class DaskEngine:
             raise MetamlError(f"it cannot be reached ({type(error).__name__})") from error
         answer = found.get(name, KeyError(name))
         if isinstance(answer, ImportError | AttributeError):
-            raise MetamlError(f"it has no metaml, or another one ({answer})")
+            raise _Unfit(f"it has no metaml, or another one ({answer})")
         if isinstance(answer, Exception):
             raise MetamlError(f"it answers {type(answer).__name__}: {answer}")
         return answer
@@ -252,7 +298,7 @@ class DaskEngine:
         try:
             await self._transfer(attempt.worker, attempt.job.dataset)
         except (TimeoutError, MetamlError):
-            self.dispatcher.lose(attempt.number, time.monotonic())
+            self._begin_anew(attempt.worker)
             return
         client = self._client
         if client is None:
@@ -277,9 +323,14 @@ class DaskEngine:
             raise
         except MetamlError as error:
             self._on_error(attempt, error)
-        except Exception:
-            # The worker was lost, or restarted; the dispatcher decides what becomes of the job.
+        except worker_side.NotInstalled:
+            self._begin_anew(attempt.worker)
+        except (KilledWorker, CommClosedError, CancelledError):
+            # The worker or the connection was lost; the dispatcher decides what becomes of the job.
             self.dispatcher.lose(attempt.number, time.monotonic())
+        except Exception:
+            # The evaluator itself has failed. Four times are enough.
+            self.dispatcher.lose(attempt.number, time.monotonic(), is_blamed=True)
         else:
             folds = answer.folds or (answer.outcome.told_folds() if attempt.job.tells_folds else ())
             if folds:

@@ -96,7 +96,7 @@ class DaskExecutor:
         self._engine.dispatcher = self._dispatcher
         try:
             self._await(self._engine.connect())
-            self._watch = self._begin(self._engine.watch())
+            self._begin(self._engine.watch())
             self._wait_for_worker()
             for dataset in self._datasets:
                 self.add(dataset)
@@ -180,10 +180,7 @@ class DaskExecutor:
     # In the thread of the cluster
 
     async def _close(self) -> None:
-        if hasattr(self, "_watch"):
-            self._watch.cancel()
         await self._engine.close()
-        await asyncio.sleep(0)
 
     async def _cancel_with_folds(self, ticket: int) -> None:
         attempt = self._dispatcher.attempt_of(ticket)

@@ -38,7 +38,23 @@ def test_jobs_go_on_after_the_scheduler_has_come_back(cluster, two_classes, ask,
 
         assert {id(job) for job, _ in [first, *others]} == {id(job) for job in jobs}
         assert {outcome.status for _, outcome in others} == {"ok"}
-        assert any("is gone" in note for note in notes)
+        assert any("broke" in note for note in notes)
+
+
+def test_jobs_go_on_after_the_connection_has_broken_while_the_scheduler_lives(cluster, two_classes, ask, hostile):
+    # Dask connects again by itself, so soon that it is easily missed; but the scheduler has cleaned up by then.
+    with cluster.executor(datasets=[two_classes], **hostile) as executor:
+        jobs = [ask(two_classes, "Sleepy", {"seconds": 0.2}, seed=seed) for seed in range(4)]
+        for job in jobs:
+            executor.submit(job)
+        first = executor.next(SECONDS)
+        stream = executor._engine._client.scheduler_comm.comm
+        executor._call(stream.abort)
+
+        others = [executor.next(SECONDS) for _ in jobs[1:]]
+
+        assert {id(job) for job, _ in [first, *others]} == {id(job) for job in jobs}
+        assert {outcome.status for _, outcome in others} == {"ok"}
 
 
 def test_a_stopped_worker_loses_its_job_by_the_deadline_and_is_used_again_later(
@@ -58,6 +74,39 @@ def test_a_stopped_worker_loses_its_job_by_the_deadline_and_is_used_again_later(
         assert outcome.status == "ok"
         cluster.kill(second)
         assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
+
+
+def test_a_worker_that_does_not_answer_at_first_is_asked_again(cluster, two_classes, ask, hostile, monkeypatch):
+    monkeypatch.setattr(dask_engine, "INSTALL_SECONDS", 1.0)
+    silent, notes = psutil.Process(cluster.workers[0].pid), []
+    silent.suspend()
+    other = cluster.start_worker(n_slots=1)
+    with cluster.executor(datasets=[two_classes], on_note=notes.append, **hostile) as executor:
+        wait_until(lambda: any("it will be asked again" in note for note in notes))
+
+        silent.resume()
+
+        wait_until(lambda: executor.n_workers == 3)
+        assert executor.refused_workers == {}
+        cluster.kill(other)
+        assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
+
+
+def test_a_worker_that_has_lost_its_evaluators_gets_them_again(cluster, two_classes, ask, hostile):
+    async def lose(session, dask_worker):
+        await dask_worker.plugin_remove(session)
+
+    with cluster.executor(datasets=[two_classes], **hostile) as executor:
+        finish(executor, [ask(two_classes, "Constant")])
+        engine = executor._engine
+        engine._client.run(lose, engine._session)
+
+        assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
+
+
+def test_a_job_whose_evaluator_fails_is_not_repeated_for_ever(cluster, two_classes, ask, hostile):
+    with cluster.executor(datasets=[two_classes], evaluator="hostile_algorithms:Broken", **hostile) as executor:
+        assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["crashed"]
 
 
 def test_without_a_scheduler_nothing_begins(monkeypatch):

@@ -275,3 +275,16 @@ ALGORITHMS = {
         WithoutProbabilities,
     )
 }
+
+
+class Broken:
+    """An evaluator that can evaluate nothing."""
+
+    def __init__(self, _: object) -> None:
+        pass
+
+    def run(self, *_: object) -> None:
+        raise OSError("there is no room for scratch files")
+
+    def close(self) -> None:
+        pass
