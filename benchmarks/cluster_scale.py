@@ -30,7 +30,7 @@ from metaml.evaluation import Job, Limits, LocalExecutor, Outcome, make_plan
 from metaml.sources import builtin
 from metaml_kb import DatasetRecord, Run, open_kb
 
-N_BOTS, RUNS_PER_BOT = 10, 12
+N_BOTS, RUNS_PER_BOT = 10, 50
 
 
 class Instant:
@@ -79,7 +79,9 @@ def inprocess() -> None:
     # Each server of Dask has timers, of 10 ms for its profiler and 20 ms for its clock. With 200 workers in one event
     # loop, these alone would need more than one processor.
     dask.config.set({"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "2s"})
-    dask.config.set({"distributed.admin.system-monitor.interval": "10s"})
+    dask.config.set({"distributed.admin.system-monitor.interval": "10s", "distributed.scheduler.worker-ttl": None})
+    # Patience for a machine that does other work, too.
+    dask.config.set({f"distributed.comm.timeouts.{name}": "300s" for name in ("connect", "tcp")})
     logging.getLogger("distributed").setLevel(logging.ERROR)
 
     async def serve(ready: threading.Event, over: threading.Event, found: list[str]) -> None:
@@ -106,7 +108,7 @@ def inprocess() -> None:
         [iris],
         evaluator=f"{Path(__file__).stem}:Instant",
         preload=(),
-        first_worker_seconds=300.0,
+        first_worker_seconds=600.0,
         on_note=lambda note: print(f"<!-- {note} -->", flush=True),
     ) as executor:
         while executor.n_workers < 200:
@@ -115,7 +117,7 @@ def inprocess() -> None:
         for n in range(2000):
             executor.submit(Job(iris.fingerprint, "svm", {"n": n}, plan, 0, Limits(60.0)))
         seen = Counter()
-        while len(seen) < 2000 and (answer := executor.next(timeout=180)) is not None:
+        while len(seen) < 2000 and (answer := executor.next(timeout=600)) is not None:
             assert answer[1].status == "ok", answer[1].error
             seen[answer[0].config["n"]] += 1
         seconds, used = time.perf_counter() - begun, time.process_time() - cpu
