@@ -33,10 +33,12 @@ def pids_below(pid):
     return [child.pid for child in psutil.Process(pid).children(recursive=True)]
 
 
-def test_a_job_that_kills_its_workers_has_crashed_and_the_others_go_on(two_classes, ask, hostile, monkeypatch):
+def test_a_job_that_kills_its_workers_has_crashed_and_the_others_go_on(cluster, two_classes, ask, hostile, monkeypatch):
     # That it takes four workers is a claim about the dispatcher.
     monkeypatch.setattr(dispatcher, "MOST_DEATHS", 2)
-    with Cluster(1, nanny=True) as cluster, cluster.executor(datasets=[two_classes], **hostile) as executor:
+    with cluster.executor(datasets=[two_classes], **hostile) as executor:
+        victims = [*cluster.workers, cluster.start_worker()]
+        wait_until(lambda: executor.n_workers == 4)
         killer = ask(two_classes, "Regicide")
         executor.submit(killer)
 
@@ -45,6 +47,8 @@ def test_a_job_that_kills_its_workers_has_crashed_and_the_others_go_on(two_class
         assert job is killer
         assert outcome.status == "crashed"
         assert "2 workers" in outcome.error
+        wait_until(lambda: all(victim.poll() is not None for victim in victims))
+        cluster.restore()
         assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
 
 
