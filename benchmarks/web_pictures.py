@@ -39,7 +39,7 @@ def addresses(base: object, dataset: str, algorithm: str) -> dict[str, str]:
     key = datasets.loc[datasets["name"] == dataset, "fingerprint"].iloc[0]
     of_key = sessions["settings"].map(lambda settings: settings.get("dataset") == key)
     tuned = sessions[(sessions["kind"] == "tune") & of_key].sort_values("n_runs", ascending=False)["key"]
-    own = runs[runs["session"] == tuned.iloc[0]]
+    own = runs[runs["session"] == tuned.iloc[0]].sort_values("status", key=lambda status: status == "ok")
     return {
         "overview": "/",
         "datasets": "/datasets",
@@ -68,7 +68,11 @@ def save(browser: Browser, path: Path, height: int | None) -> None:
     picture = Image.open(io.BytesIO(base64.b64decode(browser.picture()))).convert("RGB")
     if height is not None:
         picture = picture.crop((0, 0, picture.width, min(height, picture.height)))
-    picture.quantize(N_COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
+    # The most frequent colours are those of the page; what is between them is the edge of a letter or a line.
+    common = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:N_COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([value for _, colour in common for value in colour])
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} KB", flush=True)
 
 

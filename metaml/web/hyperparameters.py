@@ -51,6 +51,8 @@ def hyperparameters(runs: Sequence[ListedRun], metric: str, algorithm: str) -> H
         f"{counted(len(known), 'complete run')} of {algorithm}, one dot each ({label}, {better(metric)}). Settings "
         "that never vary are left out; those that go with the score come first."
     )
+    if any(not window[0] <= score <= window[1] for score in scores):
+        said += " A short mark at the edge is a run off the scale."
     return joined(
         paragraph(said),
         tag("div", *pictures, class_="grid-3"),

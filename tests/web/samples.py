@@ -39,15 +39,22 @@ def fill(kb: KnowledgeBase) -> None:
         kb.add_dataset(
             DatasetRecord(
                 fingerprint(number), name, task=task, target=HOSTILE if number == 0 else "y", n_rows=100 * (number + 1),
-                n_columns=4 + number, n_classes={"binary": 2, "multiclass": 3}.get(task), source="file",
+                n_columns=4 + number, n_classes={"binary": 2, "multiclass": 3}.get(task), source=HOSTILE if number == 0 else "file",
             )
         )  # fmt: skip
         kb.add_metafeatures(
             fingerprint(number),
-            {"NumberOfInstances": 100.0 * (number + 1), "NumberOfFeatures": 4.0 + number, "Skewness": float("nan")},
+            {
+                HOSTILE: 1.0,
+                "NumberOfInstances": 100.0 * (number + 1),
+                "NumberOfFeatures": 4.0 + number,
+                "Skewness": float("nan"),
+            },
         )
     kb.add_fold_plan(FoldPlanRecord("3-fold", "stratified", N_FOLDS, seed=0))
-    environment = kb.add_environment(EnvironmentRecord({HOSTILE: "1.0"}, host=HOSTILE, platform="Linux"))
+    environment = kb.add_environment(
+        EnvironmentRecord({HOSTILE: HOSTILE}, host=HOSTILE, platform=HOSTILE, processor=HOSTILE)
+    )
     plan = {"metric": "roc_auc", "bandit": "thompson"}
     settings = {"dataset": fingerprint(0), "seconds": 60.0, "n_workers": 2, "n_folds": N_FOLDS, "search_plan": plan}
     kb.add_session(SessionRecord(BOT, "bot", 1.7e9, 1.7e9 + 500, 1, {"title": HOSTILE, "n_runs": 200}))
@@ -79,6 +86,7 @@ def run_of(number: int, algorithm: str, draw: int, level: float, environment: st
     config = {"rate": 0.001 * 10 ** (draw / 2), "depth": draw + 1, "mode": ("a", "b")[draw % 2], "fixed": 1}
     if number == 0:
         config[HOSTILE] = f"{HOSTILE}{draw}"
+        scores[f"custom:{HOSTILE}"] = [level] * N_FOLDS
     return Run(
         dataset=fingerprint(number), algorithm=algorithm, config=config, scores=scores, fold_plan="3-fold", seed=draw,
         fit_seconds=0.5 + draw, predict_seconds=0.1, peak_megabytes=50.0, origin="random", probability=0.01,

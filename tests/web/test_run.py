@@ -23,7 +23,9 @@ def test_it_has_every_score_setting_and_the_command_that_makes_it_again(in_file)
 
     page = page_at(in_file, f"/runs/{run.identity[:10]}")
 
-    assert {row["metric"] for row in page.sheets["scores"].rows} == {"accuracy", "log loss", "ROC AUC"}
+    assert {row["metric"] for row in page.sheets["scores"].rows} == {
+        *("accuracy", "log loss", "ROC AUC", f"custom:{HOSTILE}"),
+    }
     assert {row["setting"] for row in page.sheets["configuration"].rows} == {"rate", "depth", "mode", "fixed", HOSTILE}
     assert f"metaml reproduce {run.identity[:12]}" in words(page.content)
     assert "stratified, 3" in words(page.content)
