@@ -3,20 +3,21 @@
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from typer.testing import CliRunner
 
 from metaml.algorithms import SEARCHED
 from metaml.records.session_keys import SEARCH_PLAN
@@ -24,11 +25,13 @@ from metaml.search.settings import TuneSettings
 from metaml.tuning.finished import Chosen
 from metaml.tuning.session import TuneProgress
 from metaml.tuning.stopping.progress import progress_text
-from metaml_cli.main import app
 from metaml_cli.tune import _summary
 from metaml_kb import DatasetRecord, open_kb
+from tests.cli.terminal import metaml
 
 METAML = [sys.executable, "-m", "metaml_cli"]
+
+pytestmark = pytest.mark.usefixtures("one_pool")
 
 
 @pytest.fixture
@@ -42,62 +45,87 @@ def environment(tmp_path) -> dict[str, str]:
 
 
 def test_tune_then_predict(iris_csv, tmp_path):
-    output = tmp_path / "out"
-    tune = ["tune", str(iris_csv), "--iterations", "3", "--algorithms", "decision_tree", "--output", str(output)]
-    predict = ["predict", str(output), str(iris_csv), "-o", str(tmp_path / "predictions.csv"), "--proba"]
+    output, kb = tmp_path / "out", tmp_path / "kb.db"
 
-    tuned = subprocess.run([*METAML, *tune], env=environment(tmp_path), capture_output=True, text=True, check=False)
-    done = subprocess.run([*METAML, *predict], capture_output=True, text=True, check=False)
+    tuned = metaml(
+        *("tune", iris_csv, "--iterations", 3, "--algorithms", "decision_tree", "--output", output, "--kb", kb),
+        "--predictions",
+    )
+    metaml("predict", output, iris_csv, "-o", tmp_path / "predictions.csv", "--proba")
 
-    assert tuned.returncode == 0, tuned.stderr
     assert "Cross-validated log loss" in tuned.stderr
-    assert done.returncode == 0, done.stderr
     assert pd.read_csv(tmp_path / "predictions.csv").columns.tolist() == ["prediction", "0", "1", "2"]
-    with open_kb(tmp_path / "kb.db") as kb:
-        assert len(kb.runs(session="tune")) == 3
+    with open_kb(kb) as base:
+        assert len(base.runs(session="tune")) == 3
+    table = pd.read_csv(output / "predictions.csv")
+    assert table.columns.tolist() == ["row", "prediction", "0", "1", "2"]
+    assert table["row"].tolist() == list(range(150))
+    assert (table["prediction"] == pd.read_csv(iris_csv)["target"]).mean() > 0.8
 
 
 def test_a_search_leaves_out_algorithms_that_must_be_asked_for(iris_csv, tmp_path):
     kb = tmp_path / "kb.db"
-    command = ["tune", str(iris_csv), "--iterations", "1", "--kb", str(kb), "--output", str(tmp_path / "out")]
 
-    done = CliRunner().invoke(app, command)
+    metaml("tune", iris_csv, "--iterations", 1, "--kb", kb, "--output", tmp_path / "out")
 
-    assert done.exit_code == 0, done.output
     with sqlite3.connect(kb) as connection:
         (settings,) = connection.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
     assert sorted(json.loads(settings)[SEARCH_PLAN]["algorithms"]) == sorted(SEARCHED)
 
 
-@pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_search_that_is_told_to_end_finishes_with_what_is_there(iris_csv, tmp_path, sent, code):
-    command = [
-        "tune",
-        str(iris_csv),
-        "--time-budget",
-        "5m",
-        "--algorithms",
-        "decision_tree",
-        "--output",
-        str(tmp_path / "out"),
-    ]
-    number = signal.Signals[sent]
-    # Where the tests run under nohup, SIGHUP is turned off, and would stay so.
-    before = signal.signal(number, signal.default_int_handler)
-    process = subprocess.Popen([*METAML, *command], env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
-    signal.signal(number, before)
+LONG = ("--time-budget", "5m", "--algorithms", "decision_tree")
+
+
+def test_ctrl_c_finishes_a_search_with_what_is_there(iris_csv, tmp_path):
+    process = subprocess.Popen(
+        [*METAML, "tune", str(iris_csv), *LONG, "--output", str(tmp_path / "out")],
+        env=environment(tmp_path),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stderr is not None
     line = ""
     while "best log loss" not in line:
         line = process.stderr.readline()
         assert line
 
-    process.send_signal(number)
+    process.send_signal(signal.SIGINT)
     rest = process.communicate(timeout=60)[1]
 
-    assert process.returncode == code, rest
+    assert process.returncode == 130, rest
     assert (tmp_path / "out" / "model.zip").exists()
     assert "Report:" in rest
+
+
+@pytest.fixture
+def heard(sent) -> Iterator[None]:
+    """Where the tests run under nohup, SIGHUP is turned off, and would stay so."""
+    before = signal.signal(sent, signal.default_int_handler)
+    yield
+    signal.signal(sent, before)
+
+
+@pytest.mark.usefixtures("heard")
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_search_that_is_asked_to_end_finishes_with_what_is_there(iris_csv, tmp_path, sent, code):
+    sender = threading.Thread(target=after_first_run, args=(tmp_path / "kb.db", partial(os.kill, os.getpid(), sent)))
+    sender.start()
+
+    done = metaml(
+        *("tune", iris_csv, *LONG, "--output", tmp_path / "out", "--kb", tmp_path / "kb.db"),
+        code=code,
+    )
+
+    sender.join()
+    assert (tmp_path / "out" / "model.zip").exists()
+    assert "Report:" in done.stderr
+
+
+def after_first_run(path: Path, act: Callable[[], object], n_earlier: int = 0) -> None:
+    """Do something once a search has stored a run."""
+    while n_runs(path) <= n_earlier:
+        time.sleep(0.01)
+    act()
 
 
 def test_a_search_that_nobody_watches_any_more_goes_on(iris_csv, tmp_path):
@@ -114,41 +142,32 @@ def test_a_search_that_nobody_watches_any_more_goes_on(iris_csv, tmp_path):
     assert (tmp_path / "out" / "model.zip").exists()
 
 
+N_EARLIER = 300
+"""Runs that a knowledge base has before the search: its file has more pages than its schema needs."""
+
+
 def fill(path: Path, run_of) -> None:
-    """Make a knowledge base whose file has a few hundred pages."""
     with open_kb(path) as kb:
         kb.add_dataset(DatasetRecord("f" * 32, "other", task="multiclass"))
-        kb.add_runs(run_of(n) for n in range(3000))
+        kb.add_runs(run_of(n) for n in range(N_EARLIER))
 
 
-@contextmanager
-def search_under_way(iris_csv: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A long search that has made its first run."""
-    words = ["tune", str(iris_csv), "--time-budget", "10s", "--algorithms", "decision_tree"]
-    process = subprocess.Popen(
-        [*METAML, *words, "--output", str(tmp_path / "out")],
-        env=environment(tmp_path),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    try:
-        while "best log loss" not in process.stderr.readline():
-            assert process.poll() is None
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+def searched_while(act: Callable[[], object], iris_csv: Path, tmp_path: Path) -> str:
+    """Return what a search prints if something happens to its knowledge base after the first run."""
+    kb = tmp_path / "kb.db"
+    other = threading.Thread(target=after_first_run, args=(kb, act, N_EARLIER))
+    other.start()
+    words = ["--iterations", 25, "--algorithms", "decision_tree", "--output", tmp_path / "out"]
+    done = metaml("tune", iris_csv, *words, "--kb", kb, code=1)
+    other.join()
+    return done.stderr
 
 
 def test_a_knowledge_base_that_is_cut_under_a_search_does_not_keep_it_from_a_model(iris_csv, tmp_path, run_of):
     fill(tmp_path / "kb.db", run_of)
 
-    with search_under_way(iris_csv, tmp_path) as process:
-        os.truncate(tmp_path / "kb.db", 100_000)
-        told = process.communicate(timeout=60)[1]
+    told = searched_while(lambda: os.truncate(tmp_path / "kb.db", 100_000), iris_csv, tmp_path)
 
-    assert process.returncode == 1, told
     assert "The search ended early" in told
     assert "is not a metaml knowledge base, or it is damaged" in told
     assert "Only a fallback" not in told
@@ -158,54 +177,34 @@ def test_a_knowledge_base_that_is_cut_under_a_search_does_not_keep_it_from_a_mod
 @pytest.mark.parametrize("is_replaced", [False, True])
 def test_a_knowledge_base_that_is_gone_under_a_search_is_rescued(iris_csv, tmp_path, run_of, is_replaced):
     fill(tmp_path / "kb.db", run_of)
-    fill(tmp_path / "new.db", run_of)
-    new = (tmp_path / "new.db").read_bytes()
+    new = shutil.copy(tmp_path / "kb.db", tmp_path / "new.db").read_bytes()
+    act = partial(os.replace, tmp_path / "new.db", tmp_path / "kb.db") if is_replaced else (tmp_path / "kb.db").unlink
 
-    with search_under_way(iris_csv, tmp_path) as process:
-        if is_replaced:
-            (tmp_path / "new.db").rename(tmp_path / "kb.db")
-        else:
-            (tmp_path / "kb.db").unlink()
-        told = process.communicate(timeout=60)[1]
+    told = searched_while(act, iris_csv, tmp_path)
 
-    assert process.returncode == 1, told
     assert "was deleted or replaced by another program" in told
     assert (tmp_path / "out" / "model.zip").exists()
     (rescued,) = tmp_path.glob("kb.rescued-*.db")
     n_evaluations = int(re.search(r"([\d,]+) evaluations in", told)[1].replace(",", ""))
     with open_kb(rescued, create=False) as kb:
-        assert len(kb.runs()) == 3000 + n_evaluations
+        assert len(kb.runs()) == N_EARLIER + n_evaluations
         assert kb.sessions("tune", unfinished=True).empty
     assert not list(tmp_path.glob("kb.db-*"))
     assert ((tmp_path / "kb.db").read_bytes() == new) if is_replaced else not (tmp_path / "kb.db").exists()
 
 
 def test_a_metric_that_does_not_fit_is_refused(iris_csv, tmp_path):
-    command = ["tune", str(iris_csv), "--metric", "rmse", "--output", str(tmp_path / "out")]
+    done = metaml("tune", iris_csv, "--metric", "rmse", "--no-kb", "--output", tmp_path / "out", code=2)
 
-    done = subprocess.run([*METAML, *command], env=environment(tmp_path), capture_output=True, text=True, check=False)
-
-    assert done.returncode == 2
     assert "does not fit the multiclass target" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_a_killed_search_is_resumed_and_repeats_nothing(iris_csv, tmp_path):
     output = tmp_path / "out"
-    command = [
-        "tune",
-        str(iris_csv),
-        "--iterations",
-        "14",
-        "--seed",
-        "7",
-        "--algorithms",
-        "decision_tree,k_neighbors",
-        "--output",
-        str(output),
-    ]
-    whole = [*METAML, *command, "--kb", str(tmp_path / "whole.db")]
-    subprocess.run(whole, env=environment(tmp_path), capture_output=True, check=True)
+    words = ["--iterations", "14", "--seed", "7", "--algorithms", "decision_tree,k_neighbors", "--output", str(output)]
+    command = ["tune", str(iris_csv), *words]
+    metaml(*command, "--kb", tmp_path / "whole.db")
     process = subprocess.Popen([*METAML, *command], env=environment(tmp_path), stderr=subprocess.DEVNULL)
     while process.poll() is None and n_runs(tmp_path / "kb.db") < 4:
         time.sleep(0.05)
@@ -213,10 +212,8 @@ def test_a_killed_search_is_resumed_and_repeats_nothing(iris_csv, tmp_path):
     process.wait()
     before = n_runs(tmp_path / "kb.db")
 
-    resumed = [*METAML, *command, "--resume"]
-    done = subprocess.run(resumed, env=environment(tmp_path), capture_output=True, text=True, check=False)
+    done = metaml(*command, "--kb", tmp_path / "kb.db", "--resume")
 
-    assert done.returncode == 0, done.stderr
     assert 4 <= before < 14
     with open_kb(tmp_path / "kb.db") as kb, open_kb(tmp_path / "whole.db") as uncut:
         assert kb.runs()["run"].tolist() == uncut.runs()["run"].tolist()
@@ -238,24 +235,6 @@ def n_runs(path) -> int:
         base.close()
 
 
-def test_predictions_out_of_fold_are_written_on_request(iris_csv, tmp_path):
-    command = ["tune", str(iris_csv), "--iterations", "2", "--algorithms", "decision_tree", "--predictions"]
-
-    done = subprocess.run(
-        [*METAML, *command, "--output", str(tmp_path / "out")],
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stderr
-    table = pd.read_csv(tmp_path / "out" / "predictions.csv")
-    assert table.columns.tolist() == ["row", "prediction", "0", "1", "2"]
-    assert table["row"].tolist() == list(range(150))
-    assert (table["prediction"] == pd.read_csv(iris_csv)["target"]).mean() > 0.8
-
-
 @pytest.mark.parametrize(
     ("score", "told"), [(-1e-200, "1e−200"), (-1e200, "1e+200"), (-123456.789, "123,457"), (-0.12345, "0.1235")]
 )
@@ -268,12 +247,11 @@ def test_a_score_of_any_size_can_be_read_from_the_live_line(score, told):
     assert f"best RMSE {told} (svm)" in line
 
 
-def test_one_evaluation_is_told_as_one_and_the_command_to_predict_can_be_copied(iris_csv, tmp_path):
-    command = ["tune", str(iris_csv), "--iterations", "1", "--algorithms", "decision_tree", "--no-kb"]
+def test_one_evaluation_is_told_as_one_and_the_command_to_predict_can_be_copied(iris_csv, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--iterations", 1, "--algorithms", "decision_tree", "--no-kb", "--output", "odd dir"]
 
-    done = subprocess.run(
-        [*METAML, *command, "--output", "odd dir"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = metaml("tune", iris_csv, *words)
 
     assert "1/1 run   best" in done.stderr
     assert "\n1 evaluation in " in done.stderr
@@ -306,11 +284,10 @@ def test_a_summary_tells_how_many_members_it_does_not_list():
 
 def test_a_search_in_a_process_that_is_older_than_the_command_has_all_its_time(iris_csv, tmp_path, monkeypatch):
     monkeypatch.setattr("metaml.budget.seconds_alive", lambda: 3600.0)
-    words = ["tune", str(iris_csv), "--time-budget", "4s", "--algorithms", "decision_tree", "--no-kb"]
+    words = ["--time-budget", "9s", "--iterations", 2, "--algorithms", "decision_tree", "--no-kb"]
 
-    done = CliRunner().invoke(app, [*words, "--output", str(tmp_path / "found")])
+    done = metaml("tune", iris_csv, *words, "--output", tmp_path / "found")
 
-    assert done.exit_code == 0, done.output
     assert "fallback" not in done.output
 
 
@@ -318,13 +295,13 @@ def test_a_planted_leak_is_told_and_can_be_left_out(iris_csv, tmp_path):
     table = pd.read_csv(iris_csv)
     table.insert(0, "paid", table["target"] * 2.5)
     table.to_csv(iris_csv, index=False)
-    words = ["tune", str(iris_csv), "--iterations", "1", "--algorithms", "decision_tree", "--no-kb", "--output"]
+    words = ["tune", iris_csv, "--iterations", 1, "--algorithms", "decision_tree", "--no-kb", "--output"]
 
-    warned = CliRunner().invoke(app, [*words, str(tmp_path / "warned")])
-    without = CliRunner().invoke(app, [*words, str(tmp_path / "without"), "--ignore", "paid"])
+    warned = metaml(*words, tmp_path / "warned")
+    without = metaml(*words, tmp_path / "without", "--ignore", "paid")
     again = [sys.executable, str(tmp_path / "without" / "best.py"), str(iris_csv)]
     repeated = subprocess.run(again, capture_output=True, text=True, check=False)
-    shown = CliRunner().invoke(app, ["show", str(tmp_path / "warned")])
+    shown = metaml("show", tmp_path / "warned")
 
     sentence = "The column 'paid' alone nearly determines 'target'."
     assert f"Warning: {sentence}" in warned.stderr
