@@ -4,8 +4,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from metaml.data import Dataset, from_frame
-from metaml.evaluation import LocalExecutor
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, open_kb
+from tests import shared_workers
 from tests.cluster_processes import Cluster
 
 # Workers, too, import the hostile algorithms by name.
@@ -29,8 +28,10 @@ settings.load_profile("metaml")
 # Knowledge bases of tests start empty, also those of the processes they start.
 os.environ.setdefault("METAML_STARTER", "no")
 
-OFTEN_USED = ("sklearn.tree", "sklearn.neighbors", "sklearn.linear_model", "sklearn.ensemble")
-"""Modules that most tests need in their workers; they are imported once for all workers of an executor."""
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give shared workers to the examples of docstrings, too: fixtures of this file are for tests of this folder."""
+    config.pluginmanager.register(shared_workers, "shared_workers")
 
 
 @pytest.fixture(scope="session")
@@ -84,35 +85,6 @@ def shipped_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.delenv("METAML_STARTER")
         open_with_starter(place).close()
     return place
-
-
-@pytest.fixture(scope="session")
-def one_worker() -> Iterator[LocalExecutor]:
-    """One worker, for all searches in which the order of the evaluations matters or which ask for no executor."""
-    with LocalExecutor(1, preload=OFTEN_USED) as workers:
-        yield workers
-
-
-@pytest.fixture(scope="session")
-def two_workers() -> Iterator[LocalExecutor]:
-    """Two workers for all searches that are given an executor."""
-    with LocalExecutor(2, preload=OFTEN_USED) as workers:
-        yield workers
-
-
-@pytest.fixture(scope="module")
-def one_pool(one_worker: LocalExecutor) -> Iterator[None]:
-    """Let all searches, bots and reproductions of a module that take no executor as an argument share a worker."""
-
-    def shared(_: int, datasets: Iterable[Dataset] = (), **__: object) -> AbstractContextManager[LocalExecutor]:
-        for dataset in datasets:
-            one_worker.add(dataset)
-        return nullcontext(one_worker)
-
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("evaluation", "tuning.run", "random_bot.bot", "records.reproduction"):
-            patch.setattr(f"metaml.{module}.LocalExecutor", shared)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,10 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from metaml_kb import open_kb
+from tests.cli.terminal import metaml
 
 METAML = [sys.executable, "-m", "metaml_cli"]
 
@@ -15,29 +18,23 @@ def environment(tmp_path) -> dict[str, str]:
     return {**os.environ, "METAML_KB": str(tmp_path / "kb.db")}
 
 
+@pytest.mark.usefixtures("one_pool")
 def test_a_bot_runs_and_its_runs_can_be_seen(tmp_path):
-    command = ["bot", "--builtin", "--runs", "3", "--algorithms", "decision_tree", "--seed", "1"]
+    kb = tmp_path / "kb.db"
 
-    done = subprocess.run([*METAML, *command], env=environment(tmp_path), capture_output=True, text=True, check=False)
-    seen = subprocess.run(
-        [*METAML, "kb", "runs", "--format", "json"],
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = metaml("bot", "--builtin", "--runs", 3, "--algorithms", "decision_tree", "--seed", 1, "--kb", kb)
+    seen = metaml("kb", "runs", "--format", "json", "--kb", kb)
 
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert done.stdout == ""
     assert "3 runs in" in done.stderr
     assert len(json.loads(seen.stdout)) == 3
 
 
-def test_a_plan_makes_no_knowledge_base(tmp_path):
-    command = ["bot", "--builtin", "--plan", "--runs", "3", "--algorithms", "decision_tree", "--format", "json"]
+def test_a_plan_makes_no_knowledge_base(tmp_path, monkeypatch):
+    monkeypatch.setenv("METAML_KB", str(tmp_path / "kb.db"))
 
-    done = subprocess.run([*METAML, *command], env=environment(tmp_path), capture_output=True, text=True, check=False)
+    done = metaml("bot", "--builtin", "--plan", "--runs", 3, "--algorithms", "decision_tree", "--format", "json")
 
-    assert done.returncode == 0, done.stderr
     assert sum(row["planned_runs"] for row in json.loads(done.stdout)) == 3
     assert list(tmp_path.iterdir()) == []
 

@@ -7,6 +7,8 @@ from metaml.records.session_keys import stored_plan
 from metaml_kb import open_kb
 from tests.cli.terminal import metaml
 
+pytestmark = pytest.mark.usefixtures("one_pool")
+
 
 @pytest.fixture
 def iris_csv(tmp_path):

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from metaml_cli.main import app
 from metaml_kb import open_kb
 
+pytestmark = pytest.mark.usefixtures("one_pool")
+
 
 @pytest.fixture(scope="module")
 def toured(tmp_path_factory):

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 import metaml
 from metaml_cli.main import app
 
+pytestmark = pytest.mark.usefixtures("one_pool")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -12,6 +12,8 @@ from metaml_cli.suggest import _lines
 from metaml_kb import DatasetRecord, open_kb
 from tests.experienced import fill
 
+pytestmark = pytest.mark.usefixtures("one_pool")
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):

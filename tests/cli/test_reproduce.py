@@ -5,23 +5,25 @@ import shutil
 
 import pytest
 
-from metaml.evaluation import Limits, LocalExecutor
+from metaml.evaluation import Limits
 from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.session import TuneSession
 from metaml_kb import open_kb
 from tests.cli.terminal import metaml
 
+pytestmark = pytest.mark.usefixtures("one_pool")
+
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory, one_worker):
     """A knowledge base with the default tree and the default neighbours on wine."""
     path = tmp_path_factory.mktemp("made") / "kb.db"
     settings = TuneSettings(
         algorithms=("decision_tree", "k_neighbors"), seconds=None, n_iterations=2, n_folds=3, limits=Limits(600.0)
     )
-    with open_kb(path) as kb, LocalExecutor(1, preload=()) as executor:
-        TuneSession(builtin.load("wine"), kb, settings, executor).run()
+    with open_kb(path) as kb:
+        TuneSession(builtin.load("wine"), kb, settings, one_worker).run()
     return path
 
 

@@ -14,12 +14,6 @@ from metaml_kb import ProposalRecord, open_kb
 from tests.cli.terminal import metaml
 
 
-@pytest.fixture(scope="module")
-def executor():
-    with LocalExecutor(1, preload=()) as workers:
-        yield workers
-
-
 def tune(path: Path, executor: LocalExecutor, metric: str = "auto") -> Path:
     """Make a knowledge base with the default, random and surrogate runs of a short session."""
     settings = TuneSettings(
@@ -37,8 +31,8 @@ def tune(path: Path, executor: LocalExecutor, metric: str = "auto") -> Path:
 
 
 @pytest.fixture(scope="module")
-def tuned(tmp_path_factory, executor):
-    return tune(tmp_path_factory.mktemp("tuned") / "kb.db", executor)
+def tuned(tmp_path_factory, one_worker):
+    return tune(tmp_path_factory.mktemp("tuned") / "kb.db", one_worker)
 
 
 def key_of(place, origin: str) -> str:
@@ -100,8 +94,8 @@ def test_what_the_session_optimised_comes_first(tuned):
         ("kappa", "kappa", r"after thresholds; \S+ came out before them"),
     ],
 )
-def test_a_prediction_is_compared_with_the_metric_of_its_session(executor, tmp_path, metric, label, verdict):
-    place = tune(tmp_path / "kb.db", executor, metric)
+def test_a_prediction_is_compared_with_the_metric_of_its_session(one_worker, tmp_path, metric, label, verdict):
+    place = tune(tmp_path / "kb.db", one_worker, metric)
 
     told = words(metaml("why", key_of(place, "surrogate"), "--kb", place).stdout)
 

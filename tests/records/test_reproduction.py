@@ -7,7 +7,7 @@ import pytest
 
 from metaml.algorithms import ALGORITHMS
 from metaml.errors import BadDataset, BadRequest
-from metaml.evaluation import Limits, LocalExecutor, Outcome, evaluate
+from metaml.evaluation import Limits, Outcome, evaluate
 from metaml.records.reproduction import (
     changed_versions,
     compare_scores,
@@ -32,13 +32,13 @@ def iris():
 
 
 @pytest.fixture(scope="module")
-def kb(iris, tmp_path_factory):
+def kb(iris, one_worker, tmp_path_factory):
     """The runs of a short session, at least one of them partial."""
     settings = TuneSettings(
         algorithms=FAST, seconds=None, n_iterations=12, n_folds=3, max_rows=120, limits=Limits(600.0), seed=7
     )
-    with open_kb(tmp_path_factory.mktemp("tune") / "kb.db") as base, LocalExecutor(1, preload=()) as executor:
-        TuneSession(iris, base, settings, executor).run()
+    with open_kb(tmp_path_factory.mktemp("tune") / "kb.db") as base:
+        TuneSession(iris, base, settings, one_worker).run()
         yield base
 
 
