@@ -28,7 +28,7 @@ from metaml.laboratory.arms import (
     oracle_arm,
 )
 from metaml.laboratory.result_table import Estimate, Levels, level, paired_difference
-from metaml.laboratory.simulate import Method, simulate_all
+from metaml.laboratory.simulate import OptimizerVariant, simulate_all
 
 FAMILIES = {
     "openml100": ("openml100 random_forest", "openml100 adaboost", "openml100 svc"),
@@ -120,7 +120,7 @@ def main() -> None:
         members = {table: pools(table, options.metadata) for table in tables}
         cells = simulate_all(
             members,
-            [Method("default")],
+            [OptimizerVariant("default")],
             seeds=range(options.seeds),
             n=max(ROUNDS),
             path=options.results / "bandit-arms.csv",

@@ -26,7 +26,7 @@ from pathlib import Path
 import psutil
 
 from metaml.cluster import DaskExecutor, scheduler_address
-from metaml.cluster.dispatcher import Patience
+from metaml.cluster.dispatcher import AttemptTimeouts
 from metaml.evaluation import Limits
 from metaml.random_bot.bot import BotSettings, run_bot
 from metaml.sources import builtin
@@ -262,7 +262,7 @@ def main() -> None:
         print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
         for part in options.parts.split(","):
             begun, total = time.monotonic(), Round()
-            patience = Patience(start_seconds=20.0, grace_seconds=2.0)
+            patience = AttemptTimeouts(start_seconds=20.0, grace_seconds=2.0)
             executor = DaskExecutor(scheduler_address(cluster.url), patience=patience, preload=("sklearn.ensemble",))
             with nullcontext() if part == "client" else executor:
                 for number in range(options.rounds):

@@ -23,7 +23,7 @@ from metaml.acquisition import COST_ACQUISITIONS
 from metaml.acquisition.candidates import PoolCandidates
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import level, paired_difference
-from metaml.laboratory.simulate import BASELINES, Method, regret_over_seconds, simulate
+from metaml.laboratory.simulate import BASELINES, OptimizerVariant, regret_over_seconds, simulate
 
 Array = NDArray[np.float64]
 TABLES = ("optimus measured", "hyperbench RandomForest", "hyperbench XGBoost", "hyperbench SVC", "hyperbench SGD")
@@ -115,8 +115,8 @@ def compare_regressors(arguments: argparse.Namespace) -> None:
 
 METHODS = [
     BASELINES["random"],
-    Method("no cost", {}),
-    *(Method(rule, {"cost": rule}) for rule in COST_ACQUISITIONS),
+    OptimizerVariant("no cost", {}),
+    *(OptimizerVariant(rule, {"cost": rule}) for rule in COST_ACQUISITIONS),
 ]
 
 

@@ -25,7 +25,7 @@ from metaml.acquisition.candidates import PoolCandidates
 from metaml.laboratory.parallel import simulate_workers, without_pattern
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import paired_difference
-from metaml.laboratory.simulate import Method
+from metaml.laboratory.simulate import OptimizerVariant
 from metaml.search.plan import RUNTIME_RULE
 from metaml.search.schedules import Asynchronous, Rambo, Turn
 from metaml.surrogates.duration import Duration
@@ -48,14 +48,14 @@ class Synchronous:
         return [] if turn.n_open else [search.take(option) for option in search.options(turn.n_workers)][: turn.most]
 
 
-TIMED = Method("default", {"cost": RUNTIME_RULE})
-PLAIN = Method("default", {})
+TIMED = OptimizerVariant("default", {"cost": RUNTIME_RULE})
+PLAIN = OptimizerVariant("default", {})
 WAYS = {
     "asynchronous": (TIMED, Asynchronous),
     "asynchronous, no runtime rule": (PLAIN, Asynchronous),
     "rambo": (PLAIN, Rambo),
     "synchronous": (PLAIN, Synchronous),
-    "random": (Method("random", {"strategy": "random"}), Asynchronous),
+    "random": (OptimizerVariant("random", {"strategy": "random"}), Asynchronous),
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.metafeatures.openml import repair_openml
-from metaml.openml_runs.flows import Shape, Translated, translate
+from metaml.openml_runs.flows import DatasetShape, Translated, translate
 from metaml.openml_runs.setups import Setup
 from metaml.spaces.config import Config
 from metaml_kb import DatasetRecord, KnowledgeBase, Run, SessionRecord
@@ -81,7 +81,7 @@ def add_openml(kb: KnowledgeBase, metadata: Path, *, most: int, seed: int, kind:
     return dropped
 
 
-def shape_of(qualities: Mapping[Any, float]) -> Shape:
+def shape_of(qualities: Mapping[Any, float]) -> DatasetShape:
     """Return what the translation needs to know of a task's data, as far as OpenML's qualities tell."""
     n_classes, n_symbolic = int(qualities["NumberOfClasses"]), int(qualities["NumberOfSymbolicFeatures"])
     n_categorical = n_symbolic - 1
@@ -91,7 +91,7 @@ def shape_of(qualities: Mapping[Any, float]) -> Shape:
     n_levels = mean * n_categorical
     if abs(n_levels - round(n_levels)) > 1e-3:
         n_levels = mean * n_symbolic - n_classes
-    return Shape(
+    return DatasetShape(
         task="binary" if n_classes == 2 else "multiclass",
         width=n_numeric + (round(n_levels) if n_categorical else 0),
         spread=1.0,
@@ -102,7 +102,7 @@ def shape_of(qualities: Mapping[Any, float]) -> Shape:
 
 
 def _runs(
-    rows: list[dict[Any, Any]], table: str, task: int, shape: Shape, session: str, dropped: Counter[str]
+    rows: list[dict[Any, Any]], table: str, task: int, shape: DatasetShape, session: str, dropped: Counter[str]
 ) -> Iterator[Run]:
     """Yield the run behind each row that has a counterpart among our configurations."""
     for row in rows:
@@ -122,7 +122,7 @@ def _runs(
         )
 
 
-def _translated(table: str, row: Mapping[Any, Any], shape: Shape) -> Translated:
+def _translated(table: str, row: Mapping[Any, Any], shape: DatasetShape) -> Translated:
     if row.get("kernel", "rbf") != "rbf":
         return Translated("svm", {}, "the columns are not centred, which kernels but rbf notice")
     return translate(Setup(FLOWS[table], {}, _parts(table, row)), shape)

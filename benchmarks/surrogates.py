@@ -18,7 +18,14 @@ from tables import DECLARED_LOG, METADATA, SEVEN, pools
 
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import Estimate, Levels, mean_estimate, paired_difference, ratio
-from metaml.laboratory.simulate import BASELINES, Cell, Method, expected_random_curve, regret_curve, simulate_all
+from metaml.laboratory.simulate import (
+    BASELINES,
+    Cell,
+    OptimizerVariant,
+    expected_random_curve,
+    regret_curve,
+    simulate_all,
+)
 
 Array = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results"
@@ -26,14 +33,14 @@ AT = (5, 10, 20, 50)
 SCREENED = 12
 """Data sets of each table on which settings were compared before; the others are the confirmation."""
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, OptimizerVariant] = {
     **BASELINES,
-    "gbqr": Method("gbqr", {"strategy": "gbqr"}),
-    "gaussian_process": Method("gaussian_process", {"strategy": "gaussian_process"}),
-    "default": Method("default", {}),
-    "forest": Method("forest", {"strategy": "forest"}),
-    "extra_trees": Method("extra_trees", {"strategy": "extra_trees"}),
-    "mean_boosting": Method("mean_boosting", {"strategy": "mean_boosting"}),
+    "gbqr": OptimizerVariant("gbqr", {"strategy": "gbqr"}),
+    "gaussian_process": OptimizerVariant("gaussian_process", {"strategy": "gaussian_process"}),
+    "default": OptimizerVariant("default", {}),
+    "forest": OptimizerVariant("forest", {"strategy": "forest"}),
+    "extra_trees": OptimizerVariant("extra_trees", {"strategy": "extra_trees"}),
+    "mean_boosting": OptimizerVariant("mean_boosting", {"strategy": "mean_boosting"}),
 }
 
 

@@ -27,7 +27,7 @@ from metaml.errors import BadRequest, MetamlError
 
 if TYPE_CHECKING:
     from metaml.cluster.address import SchedulerAddress
-    from metaml.cluster.worker_side import Answer, SideSettings
+    from metaml.cluster.worker_side import Reply, SideSettings
 
 CONNECT_SECONDS, RETRY_SECONDS = 10.0, 0.5
 MOST_RETRY_SECONDS = 30.0
@@ -316,7 +316,7 @@ class DaskEngine:
             pure=False,
         )
         try:
-            answer: Answer = await future
+            answer: Reply = await future
         except asyncio.CancelledError:
             with contextlib.suppress(Exception):
                 await asyncio.shield(client.cancel([future], force=True))

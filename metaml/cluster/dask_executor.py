@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from metaml.cluster.dispatcher import Attempt, Dispatcher, Patience
+from metaml.cluster.dispatcher import Attempt, AttemptTimeouts, Dispatcher
 from metaml.errors import BadRequest
 from metaml.evaluation.dataset_store import packed
 from metaml.evaluation.executor import next_answer
@@ -51,7 +51,7 @@ class DaskExecutor:
         n_threads: int = 1,
         preload: Sequence[str] | None = None,
         evaluator: str | None = None,
-        patience: Patience | None = None,
+        patience: AttemptTimeouts | None = None,
         first_worker_seconds: float = FIRST_WORKER_SECONDS,
         on_note: Callable[[str], None] = lambda _: None,
     ) -> None:

@@ -57,7 +57,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Patience:
+class AttemptTimeouts:
     """How many seconds an attempt may take to begin, and how many more than its limits to answer."""
 
     start_seconds: float = START_SECONDS
@@ -101,10 +101,15 @@ class Dispatcher:
     """
 
     def __init__(
-        self, engine: Engine, on_answer: OnAnswer, *, most_jobs: int | None = None, patience: Patience | None = None
+        self,
+        engine: Engine,
+        on_answer: OnAnswer,
+        *,
+        most_jobs: int | None = None,
+        patience: AttemptTimeouts | None = None,
     ) -> None:
         self._engine, self._on_answer, self._most_jobs = engine, on_answer, most_jobs
-        self._patience = patience or Patience()
+        self._patience = patience or AttemptTimeouts()
         self._tickets: dict[int, _Ticket] = {}
         self._waiting: deque[int] = deque()
         self._loads: dict[str, _Load] = {}

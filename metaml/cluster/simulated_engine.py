@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from metaml.cluster.dispatcher import Attempt, ClusterWorker, Dispatcher, Patience
+from metaml.cluster.dispatcher import Attempt, AttemptTimeouts, ClusterWorker, Dispatcher
 from metaml.evaluation.job import Job, Outcome
 
 MEGABYTES = 64_000.0
@@ -56,7 +56,7 @@ class SimulatedEngine:
         self._n_deaths = 0
 
     def run(
-        self, jobs: Iterator[Job], on_outcome: Callable[[Job, Outcome], None], patience: Patience | None = None
+        self, jobs: Iterator[Job], on_outcome: Callable[[Job, Outcome], None], patience: AttemptTimeouts | None = None
     ) -> Simulated:
         """Evaluate all jobs, each worker with one more waiting for it; return what it took."""
         open_jobs: dict[int, Job] = {}

@@ -99,7 +99,7 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
         self._fork_server.close()
         self._scratch.close()
 
-    def run(self, number: int, job: Job, should_stop: Callable[[], bool], on_begin: Callable[[], None]) -> Answer:
+    def run(self, number: int, job: Job, should_stop: Callable[[], bool], on_begin: Callable[[], None]) -> Reply:
         """Return the outcome of a job with the folds that it told of."""
         try:
             evaluator = self._idle.get_nowait()
@@ -112,7 +112,7 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
             self._idle.put(evaluator)
             self._folds.pop(number, None)
         # The models of a complete evaluation travel with its outcome alone.
-        return Answer(outcome, () if outcome.told_folds() else tuple(folds))
+        return Reply(outcome, () if outcome.told_folds() else tuple(folds))
 
     def folds_so_far(self, number: int) -> tuple[FoldDone, ...]:
         """Return the folds that a job under way has told of."""
@@ -127,14 +127,14 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class Reply:
     """What comes back for an attempt; `folds` are those that the outcome does not have."""
 
     outcome: Outcome
     folds: tuple[FoldDone, ...]
 
 
-def run_attempt(session: str, number: int, key: str, job: Job) -> Answer:
+def run_attempt(session: str, number: int, key: str, job: Job) -> Reply:
     """Return the answer to an attempt; a task of Dask. Once the task is cancelled, the evaluation is killed."""
     worker = get_worker()
     side = _side(worker, session)

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from metaml.evaluation.crossval import evaluate
     from metaml.evaluation.executor import Executor
     from metaml.evaluation.isolation import IsolatedEvaluator
-    from metaml.evaluation.job import Bar, Evaluator, FoldDone, Job, Limits, Outcome, Overtime, Race, Status
+    from metaml.evaluation.job import Evaluator, FoldDone, Job, Limits, MinimumScore, Outcome, Overtime, Race, Status
     from metaml.evaluation.local_executor import LocalExecutor
     from metaml.evaluation.scoring import METRICS, Metric, all_scores, default_metric, display, metric
     from metaml.splits import FoldPlan, given_plan, make_plan
 
 _HOMES = {
     "METRICS": ".scoring",
-    "Bar": ".job",
+    "MinimumScore": ".job",
     "Evaluator": ".job",
     "Executor": ".executor",
     "FoldDone": ".job",
@@ -44,7 +44,6 @@ _HOMES = {
 
 __all__ = [
     "METRICS",
-    "Bar",
     "Evaluator",
     "Executor",
     "FoldDone",
@@ -54,6 +53,7 @@ __all__ = [
     "Limits",
     "LocalExecutor",
     "Metric",
+    "MinimumScore",
     "Outcome",
     "Overtime",
     "Race",

@@ -77,7 +77,7 @@ class Overtime:
 
 
 @dataclass(frozen=True)
-class Bar:
+class MinimumScore:
     """The score from which on somebody may use the predictions and the models of an evaluation."""
 
     metric: str
@@ -122,7 +122,7 @@ class Job:
     tells_folds: bool = False
     race: Race | None = None
     overtime: Overtime | None = None
-    bar: Bar | None = None
+    bar: MinimumScore | None = None
     refit: bool = False
     fit_seconds: float | None = None
     predicts_unused: bool = False

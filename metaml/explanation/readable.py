@@ -38,7 +38,7 @@ class ReadableEffect:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Leaf:
     """Where questions end: what is predicted there (a number, or the share of each class), and for how many rows."""
 
     values: tuple[float, ...]
@@ -53,8 +53,8 @@ class Question:
     limit: float | None
     levels: tuple[str, ...]
     missing_is_yes: bool
-    yes: Question | Answer
-    no: Question | Answer
+    yes: Question | Leaf
+    no: Question | Leaf
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class ReadableModel:
     algorithm: str
     base: Floats
     effects: tuple[ReadableEffect, ...]
-    tree: Question | Answer | None
+    tree: Question | Leaf | None
     n_columns: int
 
     def scores(self, X: pd.DataFrame) -> Floats:
@@ -232,13 +232,13 @@ def _places(column: pd.Series, points: Sequence[Any], is_number: bool) -> Array:
     return np.where(column.isna(), len(points) - 1, found) if len(known) < len(points) else found
 
 
-def _tree(estimator: Any, X: pd.DataFrame) -> Question | Answer:
+def _tree(estimator: Any, X: pd.DataFrame) -> Question | Leaf:
     """Return the questions of a fitted tree."""
     head, kept = estimator.head_, estimator.model_.tree_
     sources = [str(name) for name in head.sources()]
     goes_left = getattr(kept, "missing_go_to_left", np.zeros(kept.node_count, dtype=bool))
 
-    def node(place: int) -> Question | Answer:
+    def node(place: int) -> Question | Leaf:
         left, right = kept.children_left[place], kept.children_right[place]
         if left < 0:
             values = kept.value[place, 0]
@@ -246,7 +246,7 @@ def _tree(estimator: Any, X: pd.DataFrame) -> Question | Answer:
                 values = values / values.sum()
             else:
                 values = values * estimator.std_ + estimator.mean_
-            return Answer(tuple(map(float, values)), int(kept.n_node_samples[place]))
+            return Leaf(tuple(map(float, values)), int(kept.n_node_samples[place]))
         name, limit = sources[kept.feature[place]], float(kept.threshold[place])
         limit_shown, levels = (limit, ()) if _is_number(X[name]) else (None, _levels(place, name, limit))
         return Question(name, limit_shown, levels, bool(goes_left[place]), node(left), node(right))

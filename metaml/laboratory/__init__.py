@@ -4,7 +4,7 @@ from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.simulate import (
     BASELINES,
     Cell,
-    Method,
+    OptimizerVariant,
     regret_curve,
     regret_over_seconds,
     simulate,
@@ -14,7 +14,7 @@ from metaml.laboratory.simulate import (
 __all__ = [
     "BASELINES",
     "Cell",
-    "Method",
+    "OptimizerVariant",
     "RecordedRuns",
     "regret_curve",
     "regret_over_seconds",

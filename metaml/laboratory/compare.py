@@ -13,7 +13,7 @@ from metaml.errors import BadRequest
 from metaml.laboratory.arms import gaps, make_problems
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import level, paired_difference
-from metaml.laboratory.simulate import Cell, Method, regret_curve, regret_over_seconds, simulate_all
+from metaml.laboratory.simulate import Cell, OptimizerVariant, regret_curve, regret_over_seconds, simulate_all
 from metaml.search.presets import PRESETS
 from metaml.search.strategy import STRATEGIES, strategy_without
 
@@ -41,7 +41,7 @@ class Study:
     policies: pd.DataFrame
 
 
-def methods_of(names: Sequence[str]) -> list[Method]:
+def methods_of(names: Sequence[str]) -> list[OptimizerVariant]:
     """Return the optimizers by name, such as `gbqr+confidence_bound:2`.
 
     `name/cost` adds a rule that weighs expected improvement against seconds. A preset is an optimizer, too.
@@ -53,13 +53,13 @@ def methods_of(names: Sequence[str]) -> list[Method]:
         if strategy.partition("+")[0] not in STRATEGIES:
             raise BadRequest(f"There is no optimiser {strategy!r}. Choose among: {', '.join(STRATEGIES)}.")
         strategy_without(strategy, "process")
-        methods.append(Method(name, {"strategy": strategy, "cost": cost or None}))
+        methods.append(OptimizerVariant(name, {"strategy": strategy, "cost": cost or None}))
     return methods
 
 
 def study(
     pools: Mapping[str, Sequence[RecordedRuns]],
-    methods: Sequence[Method],
+    methods: Sequence[OptimizerVariant],
     *,
     policies: Sequence[str] = (),
     n_seeds: int = 3,
@@ -92,7 +92,7 @@ class _Curves:
     """The mean regret curves of one optimizer on one algorithm, for each data set."""
 
     def __init__(
-        self, pools: Sequence[RecordedRuns], cells: Sequence[Cell], algorithm: str, method: Method, n: int
+        self, pools: Sequence[RecordedRuns], cells: Sequence[Cell], algorithm: str, method: OptimizerVariant, n: int
     ) -> None:
         self.by_evaluation: dict[str, Floats] = {}
         self.by_seconds: dict[str, Floats] = {}
@@ -149,7 +149,7 @@ class _Curves:
 
 def _policies(
     pools: Mapping[str, Sequence[RecordedRuns]],
-    methods: Sequence[Method],
+    methods: Sequence[OptimizerVariant],
     cells: Sequence[Cell],
     names: Sequence[str],
     n: int,

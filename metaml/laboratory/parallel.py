@@ -16,7 +16,7 @@ from metaml.arrays import Floats
 from metaml.errors import BadRequest
 from metaml.laboratory.recorded_runs import RecordedRuns
 from metaml.laboratory.result_table import level, paired_difference
-from metaml.laboratory.simulate import Method, shared_starts
+from metaml.laboratory.simulate import OptimizerVariant, shared_starts
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.optimizer import Optimizer
 from metaml.search.schedules import Schedule, Turn, schedule_named
@@ -66,7 +66,7 @@ class Timeline:
 
 def simulate_workers(
     pool: RecordedRuns,
-    method: Method,
+    method: OptimizerVariant,
     schedule: str | Schedule,
     *,
     n_workers: int,
@@ -117,10 +117,10 @@ def without_pattern(pool: RecordedRuns, seed: int = 0) -> RecordedRuns:
     return replace(pool, seconds=np.random.default_rng(seed).permutation(pool.seconds))
 
 
-def ways_of(methods: Sequence[Method], schedules: Sequence[str]) -> dict[str, tuple[Method, str]]:
+def ways_of(methods: Sequence[OptimizerVariant], schedules: Sequence[str]) -> dict[str, tuple[OptimizerVariant, str]]:
     """Return each optimizer with each schedule, under a name; BadRequest for a schedule that does not exist.
 
-    >>> list(ways_of([Method("gbqr")], ["asynchronous", "rambo"]))
+    >>> list(ways_of([OptimizerVariant("gbqr")], ["asynchronous", "rambo"]))
     ['gbqr asynchronous', 'gbqr rambo']
     """
     for name in schedules:
@@ -130,7 +130,7 @@ def ways_of(methods: Sequence[Method], schedules: Sequence[str]) -> dict[str, tu
 
 def compare_schedules(
     pools: Mapping[str, Sequence[RecordedRuns]],
-    ways: Mapping[str, tuple[Method, str]],
+    ways: Mapping[str, tuple[OptimizerVariant, str]],
     *,
     n_workers: int,
     n_seeds: int = 3,

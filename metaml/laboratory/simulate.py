@@ -27,7 +27,7 @@ HEADER = ("table", "dataset", "algorithm", "method", "seed", "order")
 
 
 @dataclass(frozen=True)
-class Method:
+class OptimizerVariant:
     """An optimizer by name and options; with `speed` = 2 it makes two evaluations where others make one."""
 
     name: str
@@ -57,9 +57,9 @@ class Cell:
     order: tuple[int, ...]
 
 
-BASELINES: dict[str, Method] = {
-    "random": Method("random", {"strategy": "random"}),
-    "random x2": Method("random x2", {"strategy": "random"}, speed=2),
+BASELINES: dict[str, OptimizerVariant] = {
+    "random": OptimizerVariant("random", {"strategy": "random"}),
+    "random x2": OptimizerVariant("random x2", {"strategy": "random"}, speed=2),
 }
 
 
@@ -73,7 +73,7 @@ def shared_starts(pool: RecordedRuns, n: int, seed: int) -> list[int]:
 
 def simulate(
     pool: RecordedRuns,
-    method: Method,
+    method: OptimizerVariant,
     *,
     n: int,
     seed: int,
@@ -131,7 +131,7 @@ def starts_of(
     return STARTS[rule](others, n)
 
 
-def _blended(method: Method, others: OtherDatasets) -> dict[str, Any]:
+def _blended(method: OptimizerVariant, others: OtherDatasets) -> dict[str, Any]:
     """Return the options of an optimizer in which the meta-learner has a vote."""
     strategy = method.strategy
     cost = strategy.cost or method.options.get("cost")
@@ -175,7 +175,7 @@ def regret_over_seconds(pool: RecordedRuns, order: Sequence[int], budget: float,
 
 def simulate_all(
     pools: Mapping[str, Sequence[RecordedRuns]],
-    methods: Sequence[Method],
+    methods: Sequence[OptimizerVariant],
     *,
     seeds: Iterable[int],
     n: int,
@@ -229,7 +229,7 @@ def _results(tasks: Sequence[tuple[Any, ...]], n_workers: int) -> Iterator[list[
 def _simulate_pool(
     table: str,
     pool: RecordedRuns,
-    wanted: Sequence[tuple[Method, int]],
+    wanted: Sequence[tuple[OptimizerVariant, int]],
     n: int,
     n_starts: int,
     log: Sequence[str],

@@ -25,7 +25,7 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ScoreContributions:
     """A configuration's predicted score and the contributions to it, the strongest first."""
 
     score: float
@@ -44,7 +44,7 @@ def explain(
     metafeatures: Metafeatures,
     *,
     n_contributions: int = 8,
-) -> Explanation:
+) -> ScoreContributions:
     """Return why a configuration has its score.
 
     Contributions are Shapley values of the trees (Lundberg & Lee 2017), averaged over the models.
@@ -63,7 +63,7 @@ def explain(
             values[name] = float(value)
     strongest = sorted(totals, key=lambda name: -abs(totals[name]))[:n_contributions]
     contributions = tuple(Contribution(name, values[name], totals[name]) for name in strongest if totals[name] != 0)
-    return Explanation(score, contributions)
+    return ScoreContributions(score, contributions)
 
 
 def input_importances(learner: MetaLearner, n: int = 10) -> list[tuple[str, float]]:

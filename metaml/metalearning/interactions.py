@@ -23,7 +23,7 @@ SIZES = {
 
 
 @dataclass(frozen=True)
-class Interaction:
+class DerivedColumn:
     """A column computed from hyperparameters and sizes: its name, its inputs and its formula."""
 
     name: str
@@ -43,43 +43,43 @@ def _log2(values: Floats) -> Floats:
     return binary
 
 
-NAMED: tuple[Interaction, ...] = (
-    Interaction("max_features × columns", ("max_features",), ("columns",), lambda h, p: h * p),
-    Interaction(
+NAMED: tuple[DerivedColumn, ...] = (
+    DerivedColumn("max_features × columns", ("max_features",), ("columns",), lambda h, p: h * p),
+    DerivedColumn(
         "log(max_features × columns) / log(columns)",
         ("max_features",),
         ("columns",),
         lambda h, p: _log(h * p) / np.maximum(_log(p), 1e-9),
     ),
-    Interaction("min_samples_leaf / rows", ("min_samples_leaf",), ("rows",), lambda h, n: h / n),
-    Interaction("min_samples_split / rows", ("min_samples_split",), ("rows",), lambda h, n: h / n),
-    Interaction("min_samples_leaf / minority class", ("min_samples_leaf",), ("minority",), lambda h, m: h / m),
-    Interaction(
+    DerivedColumn("min_samples_leaf / rows", ("min_samples_leaf",), ("rows",), lambda h, n: h / n),
+    DerivedColumn("min_samples_split / rows", ("min_samples_split",), ("rows",), lambda h, n: h / n),
+    DerivedColumn("min_samples_leaf / minority class", ("min_samples_leaf",), ("minority",), lambda h, m: h / m),
+    DerivedColumn(
         "log learning_rate + log n_estimators",
         ("learning_rate", "n_estimators"),
         (),
         lambda h, t: _log(h) + _log(t),
     ),
-    Interaction("max_depth - log2 rows", ("max_depth",), ("rows",), lambda h, n: h - _log2(n)),
-    Interaction(
+    DerivedColumn("max_depth - log2 rows", ("max_depth",), ("rows",), lambda h, n: h - _log2(n)),
+    DerivedColumn(
         "max_depth + log2 n_estimators - log2 rows",
         ("max_depth", "n_estimators"),
         ("rows",),
         lambda h, t, n: h + _log2(t) - _log2(n),
     ),
-    Interaction("max_depth - log2 columns", ("max_depth",), ("columns",), lambda h, p: h - _log2(p)),
-    Interaction("max_depth - log2 classes", ("max_depth",), ("classes",), lambda h, c: h - _log2(c)),
-    Interaction("log gamma + log columns", ("gamma",), ("columns",), lambda h, p: _log(h) + _log(p)),
-    Interaction("log C + log gamma", ("C", "gamma"), (), lambda c, g: _log(c) + _log(g)),
-    Interaction(
+    DerivedColumn("max_depth - log2 columns", ("max_depth",), ("columns",), lambda h, p: h - _log2(p)),
+    DerivedColumn("max_depth - log2 classes", ("max_depth",), ("classes",), lambda h, c: h - _log2(c)),
+    DerivedColumn("log gamma + log columns", ("gamma",), ("columns",), lambda h, p: _log(h) + _log(p)),
+    DerivedColumn("log C + log gamma", ("C", "gamma"), (), lambda c, g: _log(c) + _log(g)),
+    DerivedColumn(
         "log C + log gamma + log columns", ("C", "gamma"), ("columns",), lambda c, g, p: _log(c) + _log(g) + _log(p)
     ),
-    Interaction("log C + log rows", ("C",), ("rows",), lambda h, n: _log(h) + _log(n)),
+    DerivedColumn("log C + log rows", ("C",), ("rows",), lambda h, n: _log(h) + _log(n)),
 )
 """Interactions that were found to help, by scikit-learn's names of the hyperparameters."""
 
 
-def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[Interaction, ...]:
+def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[DerivedColumn, ...]:
     """Return the interactions of a hyperparameter that has no named one.
 
     A log-scale hyperparameter is treated as an amount that grows or shrinks with the data, a number in [0, 1] as a
@@ -87,14 +87,14 @@ def generic(name: str, *, is_log: bool, is_share: bool) -> tuple[Interaction, ..
     """
     if is_log:
         return (
-            Interaction(f"log {name} + log rows", (name,), ("rows",), lambda h, n: _log(h) + _log(n)),
-            Interaction(f"log {name} - log columns", (name,), ("columns",), lambda h, p: _log(h) - _log(p)),
+            DerivedColumn(f"log {name} + log rows", (name,), ("rows",), lambda h, n: _log(h) + _log(n)),
+            DerivedColumn(f"log {name} - log columns", (name,), ("columns",), lambda h, p: _log(h) - _log(p)),
         )
     if is_share:
-        return (Interaction(f"{name} × columns", (name,), ("columns",), lambda h, p: h * p),)
+        return (DerivedColumn(f"{name} × columns", (name,), ("columns",), lambda h, p: h * p),)
     return (
-        Interaction(f"{name} / rows", (name,), ("rows",), lambda h, n: h / n),
-        Interaction(f"{name} - log2 rows", (name,), ("rows",), lambda h, n: h - _log2(n)),
+        DerivedColumn(f"{name} / rows", (name,), ("rows",), lambda h, n: h / n),
+        DerivedColumn(f"{name} - log2 rows", (name,), ("rows",), lambda h, n: h - _log2(n)),
     )
 
 
@@ -112,7 +112,7 @@ def amounts(encoder: Encoder, rows: Floats) -> dict[str, Floats]:
     return found
 
 
-def interactions_for(encoder: Encoder) -> tuple[Interaction, ...]:
+def interactions_for(encoder: Encoder) -> tuple[DerivedColumn, ...]:
     """Return the interactions that the hyperparameters of an encoder allow."""
     numeric = {
         coding.name: coding
@@ -131,7 +131,7 @@ def interactions_for(encoder: Encoder) -> tuple[Interaction, ...]:
 
 
 def interaction_columns(
-    interactions: Sequence[Interaction], encoder: Encoder, rows: Floats, sizes: Mapping[str, Floats]
+    interactions: Sequence[DerivedColumn], encoder: Encoder, rows: Floats, sizes: Mapping[str, Floats]
 ) -> Floats:
     """Return a column for each interaction; `sizes` gives `rows`, `columns`, `classes`, `minority` for each row."""
     values = {plain_name(name): column for name, column in amounts(encoder, rows).items()}

@@ -15,7 +15,7 @@ from metaml.arrays import Floats, Positions
 from metaml.encoding import Encoder
 from metaml.metafeatures import GROUPS
 from metaml.metalearning.history import RunHistory, facts_of
-from metaml.metalearning.interactions import SIZES, Interaction, interaction_columns, interactions_for
+from metaml.metalearning.interactions import SIZES, DerivedColumn, interaction_columns, interactions_for
 from metaml.metalearning.scales import Target
 from metaml.spaces.config import Config
 from metaml.system.threads import importing
@@ -92,7 +92,7 @@ class MetaLearner:
         self.seed = seed
         self.members_: tuple[LearnerModel, ...] = ()
         self.encoder_ = Encoder(unit=True)
-        self.interactions_: tuple[Interaction, ...] = ()
+        self.interactions_: tuple[DerivedColumn, ...] = ()
 
     def fit(self, history: RunHistory) -> Self:
         """Learn from the runs of many data sets."""

@@ -50,7 +50,7 @@ class NotTheSame(Exception):
 
 
 @dataclass(frozen=True)
-class Shape:
+class DatasetShape:
     """What the translation needs to know of a data set.
 
     `width` is the number of columns after encoding. `spread` is the variance of all cells after scaling and encoding.
@@ -80,7 +80,7 @@ class Translated:
     reason: str | None = None
 
 
-def shape_of(dataset: Dataset) -> Shape:
+def shape_of(dataset: Dataset) -> DatasetShape:
     """Return what the translation needs to know of a data set."""
     X = dataset.X
     names = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
@@ -90,7 +90,7 @@ def shape_of(dataset: Dataset) -> Shape:
     )
     n_classes = None if dataset.labels is None else len(dataset.labels)
     Z = head.fit_transform(X, dataset.y, n_classes)
-    return Shape(
+    return DatasetShape(
         task=dataset.task,
         width=Z.shape[1],
         spread=float(Z.var()) or 1.0,
@@ -100,7 +100,7 @@ def shape_of(dataset: Dataset) -> Shape:
     )
 
 
-def translate(setup: Setup, shape: Shape | None) -> Translated:
+def translate(setup: Setup, shape: DatasetShape | None) -> Translated:
     """Return our counterpart of a setup, or the setup under its own name with the reason."""
     own_name = f"openml.flow.{setup.flow}"
     if setup.flow not in _FLOWS:
@@ -120,7 +120,7 @@ def translate(setup: Setup, shape: Shape | None) -> Translated:
     return Translated(algorithm, config)
 
 
-def _forest(setup: Setup, shape: Shape) -> Config:
+def _forest(setup: Setup, shape: DatasetShape) -> Config:
     forest = _part(setup, "RandomForestClassifier", "RandomForestRegressor")
     _only(forest, _TREE_LIMITS)
     if shape.lacks_numbers or shape.lacks_categories:
@@ -136,7 +136,7 @@ def _forest(setup: Setup, shape: Shape) -> Config:
     return config | shape.encoding
 
 
-def _adaboost(setup: Setup, shape: Shape) -> Config:
+def _adaboost(setup: Setup, shape: DatasetShape) -> Config:
     boost = _part(setup, "AdaBoostClassifier")
     tree = _part(setup, "DecisionTreeClassifier")
     if boost.get("algorithm", "SAMME") != "SAMME":
@@ -155,7 +155,7 @@ def _adaboost(setup: Setup, shape: Shape) -> Config:
     }
 
 
-def _svm(setup: Setup, shape: Shape) -> Config:
+def _svm(setup: Setup, shape: DatasetShape) -> Config:
     machine = _part(setup, "SVC")
     _only(machine, {"class_weight": None, "max_iter": -1})
     _part(setup, "StandardScaler")
@@ -218,7 +218,7 @@ def _only(config: Config, wanted: Mapping[str, Value]) -> None:
             raise NotTheSame(f"{name} is {config[name]!r}, which ours cannot be")
 
 
-def _imputation(setup: Setup, shape: Shape) -> Value:
+def _imputation(setup: Setup, shape: DatasetShape) -> Value:
     if shape.lacks_categories:
         raise NotTheSame("a category is missing, which ours does not impute")
     if not shape.lacks_numbers:
@@ -238,7 +238,7 @@ def _as_float(value: Value) -> float:
     return float(value)
 
 
-_FLOWS: dict[int, tuple[str, Callable[[Setup, Shape], Config]]] = {
+_FLOWS: dict[int, tuple[str, Callable[[Setup, DatasetShape], Config]]] = {
     6969: ("random_forest", _forest),
     8315: ("random_forest", _forest),
     6970: ("adaboost", _adaboost),

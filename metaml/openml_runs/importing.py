@@ -10,7 +10,7 @@ from metaml.errors import BadRequest, MetamlError
 from metaml.evaluation import given_plan
 from metaml.metafeatures.openml import repair_openml
 from metaml.metrics import METRICS
-from metaml.openml_runs.flows import Shape, shape_of, translate
+from metaml.openml_runs.flows import DatasetShape, shape_of, translate
 from metaml.openml_runs.setups import Setup, read_setup
 from metaml.records.conversion import fold_plan_record, store_dataset
 from metaml.sources.base import Loaded
@@ -42,7 +42,7 @@ class _Target:
     fingerprint: str
     task: str
     fold_plan: str
-    shape: Shape | None
+    shape: DatasetShape | None
 
 
 def import_evaluations(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.explanation.readable import Answer, Question, ReadableEffect
+from metaml.explanation.readable import Leaf, Question, ReadableEffect
 from metaml.explanation.score_card import Part, ScoreCard
 from metaml.report.data import ReadableFacts, ReportData
 from metaml.report.effect_pictures import MOST_CURVES, effect_picture
@@ -212,7 +212,7 @@ def _chance(score: float) -> float:
     return float(1 / (1 + np.exp(-score)))
 
 
-def _tree_section(tree: Question | Answer, facts: ReadableFacts) -> Html:
+def _tree_section(tree: Question | Leaf, facts: ReadableFacts) -> Html:
     n_rows = _n_rows(tree)
     said = "This is all of the model: a few questions, one after another. Begin at the top."
     return joined(
@@ -222,13 +222,13 @@ def _tree_section(tree: Question | Answer, facts: ReadableFacts) -> Html:
     )
 
 
-def _n_rows(node: Question | Answer) -> int:
-    return node.n_rows if isinstance(node, Answer) else _n_rows(node.yes) + _n_rows(node.no)
+def _n_rows(node: Question | Leaf) -> int:
+    return node.n_rows if isinstance(node, Leaf) else _n_rows(node.yes) + _n_rows(node.no)
 
 
-def _branch(node: Question | Answer, facts: ReadableFacts, n_rows: int, is_yes: bool | None) -> Html:
+def _branch(node: Question | Leaf, facts: ReadableFacts, n_rows: int, is_yes: bool | None) -> Html:
     word = None if is_yes is None else tag("span", "yes" if is_yes else "no", class_="yes" if is_yes else "no")
-    if isinstance(node, Answer):
+    if isinstance(node, Leaf):
         reached = tag("span", f"{counted(node.n_rows, 'row')} ({share(node.n_rows / max(n_rows, 1))})", class_="quiet")
         return tag("li", word, " ", _answer(node, facts), " ", reached)
     asked = joined(tag("b", shortened(node.column, 40)), " ", _asked(node), "?")
@@ -248,7 +248,7 @@ def _asked(node: Question) -> Html:
     return joined("is one of ", *listed, more) if names else joined("is a known level of none")
 
 
-def _answer(node: Answer, facts: ReadableFacts) -> Html:
+def _answer(node: Leaf, facts: ReadableFacts) -> Html:
     if not facts.labels:
         return joined("→ ", tag("b", rounded(node.values[0])))
     best = int(np.argmax(node.values))

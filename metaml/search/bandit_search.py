@@ -14,7 +14,7 @@ import numpy as np
 from metaml.bandits import POLICIES, Policy
 from metaml.bandits.curve_thompson import CurveThompson
 from metaml.errors import BadRequest
-from metaml.search.optimizer import Measured, Optimizer, Option, Proposal
+from metaml.search.optimizer import Observed, Optimizer, Option, Proposal
 from metaml.spaces.config import Config
 from metaml.system.threads import at_most_threads
 
@@ -150,7 +150,7 @@ class Search:
         place = policy.choose(rewards, rng, seconds=seconds if self._is_timed else None, rounds_left=rounds_left)
         return list(arms)[place]
 
-    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+    def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
         """Learn what came of an evaluation."""
         arm = self.arms[algorithm]
         arm.optimizer.tell(config, outcome)
@@ -160,7 +160,7 @@ class Search:
         arm.seconds.append(outcome.seconds)
         arm.n_open -= 1
 
-    def resume(self, algorithm: str, config: Config, outcome: Measured, *, share: float = 1.0) -> None:  # noqa: ARG002
+    def resume(self, algorithm: str, config: Config, outcome: Observed, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
         self.arms[algorithm].n_open += 1
         self._n_asked += 1

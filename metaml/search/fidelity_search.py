@@ -16,7 +16,7 @@ from metaml.errors import BadRequest
 from metaml.search.bandit_search import NextTrial, Search
 from metaml.search.brackets import ETA, Entrant, next_start, promoted
 from metaml.search.fidelity import halved_shares, look_shares
-from metaml.search.optimizer import Measured, Optimizer, Proposal
+from metaml.search.optimizer import Observed, Optimizer, Proposal
 from metaml.search.strategy import strategy_named
 from metaml.spaces import Config
 from metaml.splits import FoldPlan
@@ -135,7 +135,7 @@ class FidelitySearch(Search):
         expected = self._as_whole(seen, *self._gains())[0] if rung == len(self._shares) - 1 else None
         return NextTrial(seen.algorithm, Proposal(seen.config, PROMOTION, score=expected), self._shares[rung])
 
-    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+    def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
         """Learn what came of an evaluation at the share at which it was asked for."""
         seen = self._seen[algorithm, key_of(config)]
         if not seen.scores:
@@ -148,7 +148,7 @@ class FidelitySearch(Search):
         seen.seconds.append(max(outcome.seconds, outcome.expected_seconds))
         seen.is_open, self._is_revised = False, False
 
-    def resume(self, algorithm: str, config: Config, outcome: Measured, *, share: float = 1.0) -> None:
+    def resume(self, algorithm: str, config: Config, outcome: Observed, *, share: float = 1.0) -> None:
         """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
         self._begin(algorithm, config, share)
         if not self._seen[algorithm, key_of(config)].scores:
@@ -222,7 +222,7 @@ class FidelitySearch(Search):
         return float(seen.scores[-1] + gains[rung]), float(seen.seconds[-1] * factors[rung])
 
 
-def _mean(outcome: Measured, metric: str | None) -> float:
+def _mean(outcome: Observed, metric: str | None) -> float:
     """Return the mean of a metric, or of the first one, over the folds where it is defined; NaN if there are none."""
     scores = outcome.scores
     folds = scores.get(metric, ()) if metric is not None else next(iter(scores.values()), ())

@@ -16,7 +16,7 @@ from metaml.errors import BadRequest
 from metaml.pareto import RESOURCES, log_amounts
 from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import JointSpace
-from metaml.search.optimizer import Measured, Option, Proposal
+from metaml.search.optimizer import Observed, Option, Proposal
 from metaml.search.pareto_optimizer import ParetoOptimizer
 from metaml.spaces import Integer, Space
 from metaml.spaces.config import Config
@@ -103,7 +103,7 @@ class FrontSearch:
         """Return an option as a choice that stays open until it is told or dropped."""
         return NextTrial(option.algorithm, self.optimizer.take(option))
 
-    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+    def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
         """Learn what came of an evaluation."""
         values = [outcome.scores.get(name, ()) for name in self.objectives]
         is_known = outcome.status == "ok" and all(values)
@@ -112,7 +112,7 @@ class FrontSearch:
             self.joint.joined(algorithm, config), np.column_stack(costs) if is_known else None, outcome.seconds
         )
 
-    def resume(self, algorithm: str, config: Config, outcome: Measured, *, share: float = 1.0) -> None:  # noqa: ARG002
+    def resume(self, algorithm: str, config: Config, outcome: Observed, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
         self.tell(algorithm, config, outcome)
 

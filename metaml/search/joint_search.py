@@ -11,7 +11,7 @@ from metaml.acquisition.candidates import SpaceCandidates
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import ALGORITHM, JointSpace
-from metaml.search.optimizer import Measured, Optimizer, Option, Proposal
+from metaml.search.optimizer import Observed, Optimizer, Option, Proposal
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 from metaml.system.threads import at_most_threads
@@ -80,11 +80,11 @@ class JointSearch:
         """Return an option as a choice that stays open until it is told or dropped."""
         return self._parted(self.optimizer.take(option))
 
-    def tell(self, algorithm: str, config: Config, outcome: Measured) -> None:
+    def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
         """Learn what came of an evaluation."""
         self.optimizer.tell(self.joint.joined(algorithm, config), outcome)
 
-    def resume(self, algorithm: str, config: Config, outcome: Measured, *, share: float = 1.0) -> None:  # noqa: ARG002
+    def resume(self, algorithm: str, config: Config, outcome: Observed, *, share: float = 1.0) -> None:  # noqa: ARG002
         """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
         self.tell(algorithm, config, outcome)
 

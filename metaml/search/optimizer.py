@@ -43,7 +43,7 @@ class Proposal:
     index: int | None = None
 
 
-class Measured(Protocol):
+class Observed(Protocol):
     """What `tell` reads of an outcome."""
 
     @property
@@ -212,7 +212,7 @@ class Optimizer:
         """Return whether a configuration was told or is open."""
         return self._is_taken(self._candidates.key(config))
 
-    def tell(self, config: Config, outcome: Measured) -> None:
+    def tell(self, config: Config, outcome: Observed) -> None:
         """Learn the outcome of an evaluation: the mean over folds of this optimizer's metric, or of the first
         one.
         """

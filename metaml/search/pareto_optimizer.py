@@ -27,7 +27,7 @@ N_CENTRES = 20
 
 
 @dataclass(frozen=True)
-class Method:
+class ParetoMethod:
     """How a search for several objectives chooses: what judges candidates, and what its designs are.
 
     `judge` gets the name of a surrogate and the number of objectives. Without it, everything is a design of
@@ -38,13 +38,13 @@ class Method:
     has_design: bool = True
 
 
-METHODS: dict[str, Method] = {
-    "parego": Method(TchebycheffCommittee),
-    "sms_ego": Method(HypervolumeCommittee),
-    "epsilon_ego": Method(EpsilonCommittee),
-    "mspot": Method(MspotCommittee),
-    "latin_hypercube": Method(),
-    "random": Method(has_design=False),
+METHODS: dict[str, ParetoMethod] = {
+    "parego": ParetoMethod(TchebycheffCommittee),
+    "sms_ego": ParetoMethod(HypervolumeCommittee),
+    "epsilon_ego": ParetoMethod(EpsilonCommittee),
+    "mspot": ParetoMethod(MspotCommittee),
+    "latin_hypercube": ParetoMethod(),
+    "random": ParetoMethod(has_design=False),
 }
 """How several objectives are searched, by name: four ways of mlrMBO (section 2.6) and two rivals without a model."""
 

@@ -17,10 +17,10 @@ from metaml.errors import BadDataset, SourceError
 from metaml.sources.base import Loaded, Source
 from metaml.sources.locking import locked
 from metaml.sources.openml_cache import Cache
-from metaml.sources.openml_client import Client, Damaged, Patience
+from metaml.sources.openml_client import Client, Damaged, RetryPolicy
 from metaml.sources.openml_columns import as_declared, left_out
 
-__all__ = ["Client", "Patience", "load_task", "sources"]
+__all__ = ["Client", "RetryPolicy", "load_task", "sources"]
 
 CLASSIFICATION, REGRESSION = 1, 2
 MOST_SPARSE_CELLS = 20_000_000
@@ -49,14 +49,14 @@ def sources(
     offline: bool = False,
     server: str | None = None,
     cache: Path | None = None,
-    patience: Patience | None = None,
+    patience: RetryPolicy | None = None,
 ) -> list[Source]:
     """Return the tasks, and those of the suites, each once. Only the lists of the suites are fetched at this point.
 
     `server` (an address ending in /api/v1/xml) and `cache` (a folder) default to openml's own configuration. `offline`
     takes everything from the cache. A suite that cannot be fetched becomes a source that fails when it is loaded.
     """
-    client = Client(server, cache, offline, patience or Patience())
+    client = Client(server, cache, offline, patience or RetryPolicy())
     found: dict[int, Source] = {}
     failed = []
     for number in tasks:

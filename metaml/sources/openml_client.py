@@ -38,7 +38,7 @@ class Damaged(Exception):
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How long to retry: number of tries, seconds before the second (doubled each time), seconds to wait for bytes."""
 
     tries: int = 4
@@ -53,7 +53,7 @@ class Client:
     server: str | None = None
     cache: Path | None = None
     offline: bool = False
-    patience: Patience = Patience()
+    patience: RetryPolicy = RetryPolicy()
 
     def local(self) -> Cache:
         """Return the local cache of the server."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.threshold_scores import depends_on_thresholds
-from metaml.evaluation import METRICS, Bar, FoldPlan, Job, Overtime, Race, default_metric
+from metaml.evaluation import METRICS, FoldPlan, Job, MinimumScore, Overtime, Race, default_metric
 from metaml.search.bandit_search import NextTrial
 from metaml.search.fidelity import at_share
 from metaml.search.settings import TuneSettings, longest_evaluation
@@ -115,13 +115,13 @@ class JobLimits:
         best = next((trial for trial in complete if trial.run.algorithm == algorithm), None)
         return None if best is None else Race(self.metric, best.outcome.scores[self.metric])
 
-    def _bar(self, algorithm: str, trials: Sequence[Trial]) -> Bar | None:
+    def _bar(self, algorithm: str, trials: Sequence[Trial]) -> MinimumScore | None:
         """Return what an evaluation must score to be kept; None if what it predicts is always used."""
         settings = self.settings
         needs_predictions = depends_on_thresholds(self.metric) or self.metric not in METRICS
         if settings.keep_predictions or settings.objectives or needs_predictions:
             return None
-        return Bar(self.metric, least_score(algorithm, trials))
+        return MinimumScore(self.metric, least_score(algorithm, trials))
 
     def _overtime(self, complete: Sequence[Trial], left: float) -> Overtime | None:
         """Return how far an evaluation that is ahead may exceed its limit; None if time does not count."""

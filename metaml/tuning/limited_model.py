@@ -34,7 +34,7 @@ N_TIMED_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Cost:
+class EstimatorCost:
     """What one estimator adds to a model: milliseconds for one row and for 1,000, megabytes."""
 
     one: float
@@ -109,11 +109,13 @@ def _labelled(done: Finished, measured: Measured) -> Finished:
     return replace(done, model=replace(done.model, facts=facts), measured=measured)
 
 
-def _costs(done: Finished, dataset: Dataset, found: Found, models: FoldModels) -> tuple[Cost, dict[str, Cost]]:
+def _costs(
+    done: Finished, dataset: Dataset, found: Found, models: FoldModels
+) -> tuple[EstimatorCost, dict[str, EstimatorCost]]:
     """Return what any model takes, and what an estimator of each trial adds, by the identity of its run."""
     rows = raw_rows(dataset, N_TIMED_ROWS)
     read = timed(done.model.schema.read, rows)
-    base = Cost(1000 * read["one"], 1000 * read["many"], 0.0)
+    base = EstimatorCost(1000 * read["one"], 1000 * read["many"], 0.0)
     costs = {}
     for trial in _candidates(found):
         kept = models.get(trial.run.identity)
@@ -121,7 +123,7 @@ def _costs(done: Finished, dataset: Dataset, found: Found, models: FoldModels) -
             model = Model.of(dataset, [Member(trial.run.algorithm, {}, 1.0, kept[:1])], metric=found.metric)
             seconds = timed(model.answer, rows)
             one, many = 1000 * seconds["one"] - base.one, 1000 * seconds["many"] - base.many
-            costs[trial.run.identity] = Cost(max(one, 0.0), max(many, 0.0), _megabytes(model))
+            costs[trial.run.identity] = EstimatorCost(max(one, 0.0), max(many, 0.0), _megabytes(model))
     return base, costs
 
 
@@ -137,8 +139,8 @@ def _megabytes(model: Model) -> float:
 def _affordable(
     dataset: Dataset,
     found: Found,
-    base: Cost,
-    costs: Mapping[str, Cost],
+    base: EstimatorCost,
+    costs: Mapping[str, EstimatorCost],
     settings: TuneSettings,
     aim: float,
     *,

@@ -21,7 +21,7 @@ from metaml_kb import KnowledgeBase
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayedStep:
     """What a session evaluated, and what is proposed at that place now."""
 
     number: int
@@ -40,13 +40,13 @@ class Step:
         return evaluated == (self.proposed_algorithm, key_of(self.proposed), self.proposed_share)
 
 
-def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
+def replay_session(kb: KnowledgeBase, beginning: str) -> list[ReplayedStep]:
     """Return the steps of the session whose key has this beginning, each with what is proposed at its place now."""
     key, settings, stored = _session(kb, beginning)
     plan = SearchPlan.from_json(stored)
     search = build_search(plan, _experience_of(kb, settings, plan))
     trials = {trial.run.identity: trial for trial in trials_of(kb, key, plan.metric, PredictionFiles(None))}
-    steps: list[Step] = []
+    steps: list[ReplayedStep] = []
     finished: list[Trial] = []
     under_way: dict[tuple[str, str], tuple[str, Config, float]] = {}
     batch: deque[NextTrial] = deque()
@@ -70,7 +70,7 @@ def replay_session(kb: KnowledgeBase, beginning: str) -> list[Step]:
             choice = batch.popleft() if batch else search.ask(details["rounds_left"])
             proposal, share = choice.proposal, details.get("share", 1.0)
             steps.append(
-                Step(
+                ReplayedStep(
                     len(steps) + 1,
                     details["algorithm"],
                     details["config"],

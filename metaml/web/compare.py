@@ -12,7 +12,7 @@ from metaml.web.catalogue import Catalogue, KnownSession
 from metaml.web.forms import filter_form, text_field
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, beside, command, empty, heading, section
-from metaml.web.pictures import Curve, curves_picture, folds_picture
+from metaml.web.pictures import BestSoFar, curves_picture, folds_picture
 from metaml.web.session import is_complete
 from metaml.web.sheet import Field, Sheet
 from metaml.web.words import (
@@ -225,14 +225,14 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
     return joined(*parts), {"sessions": sheet, "allocation": allocation}
 
 
-def _curve(item: KnownSession, runs: Sequence[ListedRun], metric: str) -> Curve:
+def _curve(item: KnownSession, runs: Sequence[ListedRun], metric: str) -> BestSoFar:
     best, points = -math.inf, []
     for number, run in enumerate(runs, start=1):
         score = run.score(metric)
         if is_complete(item, run) and math.isfinite(score) and score > best:
             best = score
             points.append((float(number), as_shown(metric, score)))
-    return Curve(item.key[:8], points, float(len(runs)))
+    return BestSoFar(item.key[:8], points, float(len(runs)))
 
 
 def _allocation(sessions: Sequence[KnownSession], runs: Sequence[Sequence[ListedRun]]) -> Sheet:

@@ -9,7 +9,7 @@ import numpy as np
 from metaml.report.markup import Html, joined, tag
 from metaml.report.tables import figure, paragraph
 from metaml.report.wording import counted
-from metaml.web.pictures import Scale, parallel_picture, setting_picture
+from metaml.web.pictures import SettingAxis, parallel_picture, setting_picture
 from metaml.web.words import as_shown, better, metric_name, score_text
 from metaml_kb.browsing.listing import ListedRun
 
@@ -19,11 +19,11 @@ LOG_RATIO = 50.0
 
 
 @dataclass(frozen=True)
-class Setting:
+class VaryingHyperparameter:
     """A hyperparameter that varies: its scale, and for each run its place on it or None; `strength` sorts them."""
 
     name: str
-    scale: Scale
+    scale: SettingAxis
     values: Sequence[float | None]
     strength: float
 
@@ -60,7 +60,7 @@ def hyperparameters(runs: Sequence[ListedRun], metric: str, algorithm: str) -> H
     )
 
 
-def parallel(runs: Sequence[ListedRun], varying: Sequence[Setting], metric: str) -> Html:
+def parallel(runs: Sequence[ListedRun], varying: Sequence[VaryingHyperparameter], metric: str) -> Html:
     """Return all settings of the runs side by side, with the score as the last axis."""
     order = sorted(range(len(runs)), key=lambda place: -runs[place].score(metric))
     every = math.ceil(len(order) / MOST_LINES)
@@ -68,7 +68,7 @@ def parallel(runs: Sequence[ListedRun], varying: Sequence[Setting], metric: str)
     scores = [as_shown(metric, run.score(metric)) for run in runs]
     window = window_of(scores, [run.score(metric) for run in runs])
     scales = [setting.scale for setting in varying[:MOST_AXES]]
-    scales.append(Scale(metric_name(metric), *window))
+    scales.append(SettingAxis(metric_name(metric), *window))
     lines = []
     for rank, place in enumerate(chosen):
         values = [setting.values[place] for setting in varying[:MOST_AXES]]
@@ -86,7 +86,7 @@ def parallel(runs: Sequence[ListedRun], varying: Sequence[Setting], metric: str)
     return figure("All together", shown, tag("p", status, reset, class_="tools"), note=said)
 
 
-def settings_of(runs: Sequence[ListedRun], metric: str) -> list[Setting]:
+def settings_of(runs: Sequence[ListedRun], metric: str) -> list[VaryingHyperparameter]:
     """Return the hyperparameters that vary, those that go with the score first."""
     names = sorted({name for run in runs for name in run.config})
     scores = np.array([run.score(metric) for run in runs])
@@ -99,7 +99,7 @@ def settings_of(runs: Sequence[ListedRun], metric: str) -> list[Setting]:
     return sorted(found, key=lambda item: (-item.strength, item.name))
 
 
-def _setting(name: str, values: Sequence[object], scores: np.ndarray) -> Setting | None:
+def _setting(name: str, values: Sequence[object], scores: np.ndarray) -> VaryingHyperparameter | None:
     active = [value for value in values if not (isinstance(value, float) and math.isnan(value))]
     distinct = {repr(value) for value in active}
     if len(distinct) < 2:
@@ -112,18 +112,20 @@ def _setting(name: str, values: Sequence[object], scores: np.ndarray) -> Setting
             None if isinstance(value, float) and math.isnan(value) else float(value)  # type: ignore[arg-type]
             for value in values
         ]
-        return Setting(name, Scale(name, low, high, is_log=is_log), places, _strength(places, scores))
+        return VaryingHyperparameter(
+            name, SettingAxis(name, low, high, is_log=is_log), places, _strength(places, scores)
+        )
     levels = sorted({str(value) for value in active})
     if len(levels) > MOST_LEVELS:
         return None
     coded: list[float | None] = [
         None if isinstance(value, float) and math.isnan(value) else float(levels.index(str(value))) for value in values
     ]
-    scale = Scale(name, -0.5, len(levels) - 0.5, levels=levels)
+    scale = SettingAxis(name, -0.5, len(levels) - 0.5, levels=levels)
     means = {code: scores[[place for place, at in enumerate(coded) if at == code]].mean() for code in set(coded)}
     fitted = np.array([means[code] for code in coded])
     spread = float(np.var(scores))
-    return Setting(name, scale, coded, math.sqrt(float(np.var(fitted)) / spread) if spread > 0 else 0.0)
+    return VaryingHyperparameter(name, scale, coded, math.sqrt(float(np.var(fitted)) / spread) if spread > 0 else 0.0)
 
 
 def _strength(places: Sequence[float | None], scores: np.ndarray) -> float:

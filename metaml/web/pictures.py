@@ -20,7 +20,7 @@ LETTER = 7.4
 
 
 @dataclass(frozen=True)
-class Scale:
+class SettingAxis:
     """The axis of a setting: numbers from `low` to `high`, or words at 0, 1, 2 …"""
 
     name: str
@@ -33,7 +33,7 @@ class Scale:
 def setting_picture(
     values: Sequence[float | None],
     scores: Sequence[float],
-    scale: Scale,
+    scale: SettingAxis,
     texts: Sequence[str],
     *,
     name: str,
@@ -75,7 +75,7 @@ def cut(text: str, most: int) -> str:
 
 
 def parallel_picture(
-    scales: Sequence[Scale], lines: Sequence[tuple[str, Sequence[float | None], float, str]], *, title: str
+    scales: Sequence[SettingAxis], lines: Sequence[tuple[str, Sequence[float | None], float, str]], *, title: str
 ) -> Html:
     """Return runs as lines over parallel axes. A line is a run's key, its values, its rank (0 is best) and a text.
 
@@ -111,7 +111,7 @@ def parallel_picture(
     )
 
 
-def _ticks_of(scale: Scale, foot: float, head: float) -> list[tuple[float, str]]:
+def _ticks_of(scale: SettingAxis, foot: float, head: float) -> list[tuple[float, str]]:
     """Return the places of the ticks of an upright axis with their words."""
     axis = Axis(scale.low, scale.high, foot, head, is_log=scale.is_log)
     if scale.levels:
@@ -120,14 +120,14 @@ def _ticks_of(scale: Scale, foot: float, head: float) -> list[tuple[float, str]]
     return [(axis(value), word) for value, word in zip(values, axis_texts(axis, values), strict=True)]
 
 
-def _share(scale: Scale, value: float | None) -> float | None:
+def _share(scale: SettingAxis, value: float | None) -> float | None:
     if value is None:
         return None
     place = Axis(scale.low, scale.high, 0.0, 1.0, is_log=scale.is_log)(value)
     return min(max(place, 0.0), 1.0)
 
 
-def _upright(scale: Scale, column: int, x: float, foot: float, head: float, step: float) -> Html:
+def _upright(scale: SettingAxis, column: int, x: float, foot: float, head: float, step: float) -> Html:
     """Return one axis with its name, its ticks, and two handles that brush."""
     ticks = _ticks_of(scale, foot, head)
     # Every other name is higher, so that each has room beside its neighbours.
@@ -168,7 +168,7 @@ def _upright(scale: Scale, column: int, x: float, foot: float, head: float, step
     return tag("g", *words, class_="axis-group", data_column=str(column), data_levels=levels, **ends)
 
 
-def _text_at(scale: Scale, share: float) -> str:
+def _text_at(scale: SettingAxis, share: float) -> str:
     if scale.levels:
         return scale.levels[round(share * (len(scale.levels) - 1))]
     if scale.is_log:
@@ -177,7 +177,7 @@ def _text_at(scale: Scale, share: float) -> str:
 
 
 @dataclass(frozen=True)
-class Curve:
+class BestSoFar:
     """The best so far: its improvements as points, and where it ends."""
 
     name: str
@@ -185,7 +185,7 @@ class Curve:
     end: float
 
 
-def curves_picture(curves: Sequence[Curve], *, x_label: str, y_label: str) -> Html:
+def curves_picture(curves: Sequence[BestSoFar], *, x_label: str, y_label: str) -> Html:
     """Return several searches as steps over one another."""
     values = [y for curve in curves for _, y in curve.points]
     if not values:

@@ -37,7 +37,7 @@ Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 
-class Guard:
+class RequestFilter:
     """Refuses what a server on this machine must not answer, before any page is made; adds headers to all answers.
 
     `hosts` are the names by which it may be asked; `token` is demanded if it is given.

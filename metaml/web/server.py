@@ -15,7 +15,7 @@ from metaml.report.markup import joined
 from metaml.web.catalogue import Catalogue
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, empty, heading, whole
-from metaml.web.safety import LEAST_TOKEN, Guard, hosts_of, is_local
+from metaml.web.safety import LEAST_TOKEN, RequestFilter, hosts_of, is_local
 from metaml.web.site import answer, missing_page, table_of
 from metaml.web.sql import MENU_ENTRY
 from metaml.web.static_files import STATIC, static_text
@@ -25,7 +25,7 @@ MOST_QUERY = 20_000
 """Letters of a query. A longer one is refused: half of it would ask for something else."""
 
 
-def make_app(catalogue: Catalogue, *, host: str = "127.0.0.1", token: str | None = None) -> Guard:
+def make_app(catalogue: Catalogue, *, host: str = "127.0.0.1", token: str | None = None) -> RequestFilter:
     """Return the application for a server that listens at `host`. Raises `BadRequest` if it needs a token."""
     check_token(host, token)
 
@@ -36,7 +36,7 @@ def make_app(catalogue: Catalogue, *, host: str = "127.0.0.1", token: str | None
         return _static(request.path_params["name"])
 
     routes = [Route("/static/{name}", static, methods=["GET"]), Route("/{path:path}", page, methods=["GET"])]
-    return Guard(Starlette(routes=routes), hosts=hosts_of(host), token=token)
+    return RequestFilter(Starlette(routes=routes), hosts=hosts_of(host), token=token)
 
 
 def check_token(host: str, token: str | None) -> None:
@@ -113,7 +113,7 @@ def listen(host: str, port: int) -> socket.socket:
     return opened
 
 
-def settings_for(app: Guard) -> uvicorn.Config:
+def settings_for(app: RequestFilter) -> uvicorn.Config:
     """Return how the application is served: quietly, over plain HTTP, without trusting any proxy."""
     return uvicorn.Config(
         app,
@@ -130,6 +130,6 @@ def settings_for(app: Guard) -> uvicorn.Config:
     )
 
 
-def serve(app: Guard, opened: socket.socket) -> None:
+def serve(app: RequestFilter, opened: socket.socket) -> None:
     """Answer requests until Ctrl-C."""
     uvicorn.Server(settings_for(app)).run(sockets=[opened])

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from metaml.cluster import DaskExecutor, dask_engine, scheduler_address
-from metaml.cluster.dispatcher import Patience
+from metaml.cluster.dispatcher import AttemptTimeouts
 from metaml.errors import BadRequest
 from tests.cluster_processes import SECONDS, Cluster, finish, wait_until
 
@@ -60,7 +60,7 @@ def test_jobs_go_on_after_the_connection_has_broken_while_the_scheduler_lives(cl
 def test_a_stopped_worker_loses_its_job_by_the_deadline_and_is_used_again_later(
     cluster, two_classes, ask, hostile, tmp_path
 ):
-    patience = Patience(start_seconds=SECONDS, grace_seconds=0.3)
+    patience = AttemptTimeouts(start_seconds=SECONDS, grace_seconds=0.3)
     with cluster.executor(datasets=[two_classes], patience=patience, **hostile) as executor:
         executor.submit(ask(two_classes, "Gated", {"folder": str(tmp_path)}, seconds=2.0))
         wait_until(lambda: (tmp_path / "begun").exists())

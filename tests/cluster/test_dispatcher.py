@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaml.cluster.dispatcher import ClusterWorker, Dispatcher, Patience
+from metaml.cluster.dispatcher import AttemptTimeouts, ClusterWorker, Dispatcher
 from metaml.evaluation import Job, Limits, Outcome, Overtime
 
 OK = Outcome("ok", 1.0)
@@ -33,7 +33,7 @@ def answers():
 
 @pytest.fixture
 def dispatcher(engine, answers):
-    return Dispatcher(engine, lambda *answer: answers.append(answer), patience=Patience(30.0, 5.0))
+    return Dispatcher(engine, lambda *answer: answers.append(answer), patience=AttemptTimeouts(30.0, 5.0))
 
 
 def worker(name, n_slots=1, host=None, megabytes=16_000.0, **options):

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metaml.cluster.dispatcher import Patience
+from metaml.cluster.dispatcher import AttemptTimeouts
 from metaml.cluster.simulated_engine import SimulatedEngine, Weather
 from metaml.evaluation import Job, Limits
 
@@ -29,7 +29,7 @@ def test_each_job_is_answered_once_while_workers_die(seed):
 
 
 def test_workers_that_fall_silent_cost_time_but_no_job():
-    done, seen = simulate(20, 500, Weather(silence_rate=0.01), patience=Patience(5.0, 1.0))
+    done, seen = simulate(20, 500, Weather(silence_rate=0.01), patience=AttemptTimeouts(5.0, 1.0))
 
     assert len(seen) == 500
     assert set(seen.values()) == {1}

@@ -9,7 +9,7 @@ import pytest
 from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset
 from metaml.errors import BadRequest
-from metaml.evaluation import Bar, Executor, Job, Limits, LocalExecutor, make_plan
+from metaml.evaluation import Executor, Job, Limits, LocalExecutor, MinimumScore, make_plan
 from metaml.sources import builtin
 from tests.cluster_processes import SECONDS, Cluster
 
@@ -90,7 +90,7 @@ def test_folds_that_are_reported_can_be_taken_once(executor, iris):
 
 @pytest.mark.parametrize(("bar", "n_models"), [(0.5, 3), (1.5, 0)], ids=["useful", "too weak"])
 def test_predictions_and_models_come_back_if_they_may_be_used(executor, iris, bar, n_models):
-    executor.submit(job_of(iris, keep_predictions=True, keep_models=True, bar=Bar("accuracy", bar)))
+    executor.submit(job_of(iris, keep_predictions=True, keep_models=True, bar=MinimumScore("accuracy", bar)))
 
     _, outcome = executor.next(timeout=SECONDS)
 

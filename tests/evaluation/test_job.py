@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from metaml.evaluation.job import Bar, Job, Limits, Outcome, Overtime, Race
+from metaml.evaluation.job import Job, Limits, MinimumScore, Outcome, Overtime, Race
 from metaml.splits.fold_plan import ALWAYS_TRAINS, UNUSED, FoldPlan
 
 PLAN = FoldPlan("given", 2, 0, None, np.array([0, 1, 0, UNUSED, ALWAYS_TRAINS], dtype=np.int16))
@@ -39,7 +39,7 @@ def test_overtime_is_for_what_is_ahead_and_ends_in_time():
 def test_predictions_and_models_below_the_bar_stay_where_they_are(bar, folds, is_used):
     outcome = Outcome("ok", 1.0, {"accuracy": (0.5, 0.7)[: len(folds)]}, folds, predictions=np.ones(5), models=(b"m",))
     if bar is not None:
-        bar = Bar("accuracy", bar)
+        bar = MinimumScore("accuracy", bar)
 
     found = outcome.as_far_as_used(Job("f" * 32, "svm", {}, PLAN, 0, Limits(1.0), bar=bar))
 

@@ -6,7 +6,7 @@ import pytest
 
 from metaml.algorithms import ALGORITHMS, READABLE
 from metaml.data import from_frame
-from metaml.explanation.readable import Answer, readable_model
+from metaml.explanation.readable import Leaf, readable_model
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_a_column_that_some_folds_do_not_use_counts_as_zero_in_them(table):
 
 
 def followed(node, row):
-    while not isinstance(node, Answer):
+    while not isinstance(node, Leaf):
         value = row[node.column]
         if node.limit is None:
             is_yes = value in node.levels

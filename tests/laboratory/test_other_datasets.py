@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaml.errors import BadRequest
-from metaml.laboratory import Method, RecordedRuns, simulate, simulate_all
+from metaml.laboratory import OptimizerVariant, RecordedRuns, simulate, simulate_all
 from metaml.laboratory.compare import methods_of
 from metaml.laboratory.other_datasets import what_others_say
 
@@ -26,7 +26,7 @@ OTHERS = what_others_say(POOLS)
 
 
 def first_of(rule, pool=POOLS[0]):
-    method = Method(rule, {"strategy": f"gbqr+{rule}"})
+    method = OptimizerVariant(rule, {"strategy": f"gbqr+{rule}"})
     return simulate(pool, method, n=3, seed=0, others=OTHERS[pool.dataset])
 
 
@@ -38,7 +38,7 @@ def test_starts_of_other_data_sets_are_better_than_the_worst_predicted(rule):
 
 
 def test_an_even_design_needs_no_other_data_set():
-    order = simulate(POOLS[0], Method("even", {"strategy": "random+design:4"}), n=4, seed=0)
+    order = simulate(POOLS[0], OptimizerVariant("even", {"strategy": "random+design:4"}), n=4, seed=0)
 
     assert len(set(order)) == 4
 
@@ -47,7 +47,8 @@ def test_the_vote_of_the_meta_learner_finds_the_optimum_sooner():
     found = {}
     for name in ("gbqr+design+blended", "gbqr+design"):
         orders = [
-            simulate(pool, Method(name, {"strategy": name}), n=6, seed=0, others=OTHERS[pool.dataset]) for pool in POOLS
+            simulate(pool, OptimizerVariant(name, {"strategy": name}), n=6, seed=0, others=OTHERS[pool.dataset])
+            for pool in POOLS
         ]
         found[name] = np.mean([pool.scores[list(order)].max() for pool, order in zip(POOLS, orders, strict=True)])
 
@@ -67,7 +68,7 @@ def test_too_few_data_sets_are_refused_in_one_sentence():
     with pytest.raises(BadRequest, match="on 3 data sets, too few to learn from others"):
         simulate_all({"svc": POOLS[:3]}, methods_of(["gbqr+delta"]), seeds=range(1), n=5)
     with pytest.raises(BadRequest, match="need the runs on other data sets"):
-        simulate(POOLS[0], Method("delta", {"strategy": "gbqr+delta"}), n=5, seed=0)
+        simulate(POOLS[0], OptimizerVariant("delta", {"strategy": "gbqr+delta"}), n=5, seed=0)
 
 
 def test_a_process_with_experience_is_not_simulated():

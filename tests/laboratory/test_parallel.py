@@ -6,10 +6,10 @@ import pytest
 from metaml.errors import BadRequest
 from metaml.laboratory.parallel import compare_schedules, simulate_workers, without_pattern
 from metaml.laboratory.recorded_runs import RecordedRuns
-from metaml.laboratory.simulate import Method
+from metaml.laboratory.simulate import OptimizerVariant
 from metaml.search.schedules import SCHEDULES
 
-GBQR = Method("gbqr", {"strategy": "gbqr"})
+GBQR = OptimizerVariant("gbqr", {"strategy": "gbqr"})
 
 
 def pool(dataset: str = "made", *, with_seconds: bool = True) -> RecordedRuns:

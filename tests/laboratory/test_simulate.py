@@ -4,14 +4,22 @@ import numpy as np
 import pytest
 
 from metaml.errors import BadRequest
-from metaml.laboratory import BASELINES, Method, RecordedRuns, regret_curve, regret_over_seconds, simulate, simulate_all
+from metaml.laboratory import (
+    BASELINES,
+    OptimizerVariant,
+    RecordedRuns,
+    regret_curve,
+    regret_over_seconds,
+    simulate,
+    simulate_all,
+)
 from metaml.laboratory.simulate import expected_random_curve, read_cells, shared_starts
 
 rng = np.random.default_rng(0)
 CONFIGS = tuple({"C": float(c), "k": "ab"[int(c * 10) % 2]} for c in rng.random(40))
 SCORES = np.array([-abs(c["C"] - 0.3) for c in CONFIGS])
 POOL = RecordedRuns("iris", "svc", CONFIGS, SCORES, np.linspace(1, 2, 40))
-GP = Method("gp", {"strategy": "gaussian_process"})
+GP = OptimizerVariant("gp", {"strategy": "gaussian_process"})
 
 
 def test_regret_is_the_share_of_the_range_below_the_optimum():

@@ -7,11 +7,11 @@ import pytest
 
 from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame
-from metaml.openml_runs.flows import Shape, shape_of, translate
+from metaml.openml_runs.flows import DatasetShape, shape_of, translate
 from metaml.openml_runs.setups import Setup
 from metaml.sources import builtin
 
-PLAIN = Shape("binary", width=20, spread=0.9, most_levels=4, lacks_numbers=False, lacks_categories=False)
+PLAIN = DatasetShape("binary", width=20, spread=0.9, most_levels=4, lacks_numbers=False, lacks_categories=False)
 FOREST: dict[str, Any] = {
     "n_estimators": 100,
     "criterion": "entropy",
@@ -89,7 +89,7 @@ def test_gamma_is_counted_in_our_unit_and_only_what_the_kernel_needs_is_there() 
         (Setup(6767, {"nrounds": 10}, {}), PLAIN, "the flow has no counterpart here"),
     ],
 )
-def test_what_differs_keeps_its_own_name_with_the_reason(setup: Setup, shape: Shape | None, reason: str) -> None:
+def test_what_differs_keeps_its_own_name_with_the_reason(setup: Setup, shape: DatasetShape | None, reason: str) -> None:
     translated = translate(setup, shape)
 
     assert translated.algorithm == f"openml.flow.{setup.flow}"

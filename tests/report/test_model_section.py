@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaml.explanation.readable import Answer, Question, ReadableModel
+from metaml.explanation.readable import Leaf, Question, ReadableModel
 from metaml.report import ReadableFacts, render
 from metaml.report.model_section import score_card_section, whole_model
 from tests.report.samples import full, numeric, readable
 
-SECOND = Question("town", None, ("Ulm",), False, Answer((0.2, 0.8), 50), Answer((0.5, 0.5), 20))
-TREE = Question("income", 1200.0, (), True, Answer((0.9, 0.1), 30), SECOND)
+SECOND = Question("town", None, ("Ulm",), False, Leaf((0.2, 0.8), 50), Leaf((0.5, 0.5), 20))
+TREE = Question("income", 1200.0, (), True, Leaf((0.9, 0.1), 30), SECOND)
 
 
 def test_each_effect_has_its_picture_and_the_odds_are_explained():

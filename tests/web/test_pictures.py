@@ -2,16 +2,24 @@
 
 import re
 
-from metaml.web.pictures import Curve, Scale, curves_picture, cut, folds_picture, parallel_picture, setting_picture
+from metaml.web.pictures import (
+    BestSoFar,
+    SettingAxis,
+    curves_picture,
+    cut,
+    folds_picture,
+    parallel_picture,
+    setting_picture,
+)
 from tests.report.reading import read, words
 from tests.web.samples import HOSTILE
 
 
 def test_lines_of_parallel_coordinates_have_their_places_from_0_to_1():
     scales = [
-        Scale("rate", 0.01, 1.0, is_log=True),
-        Scale("mode", -0.5, 1.5, levels=["a", HOSTILE]),
-        Scale("score", 0, 10),
+        SettingAxis("rate", 0.01, 1.0, is_log=True),
+        SettingAxis("mode", -0.5, 1.5, levels=["a", HOSTILE]),
+        SettingAxis("score", 0, 10),
     ]
 
     page = parallel_picture(scales, [("k", [0.1, 1.0, 5.0], 0.0, "x"), ("l", [None, 0.0, 20.0], 1.0, "y")], title="t")
@@ -26,14 +34,16 @@ def test_words_stand_in_columns_and_numbers_on_an_axis():
     words_page = setting_picture(
         [0.0, 1.0],
         [0.1, 0.2],
-        Scale("m", -0.5, 1.5, levels=["a", HOSTILE]),
+        SettingAxis("m", -0.5, 1.5, levels=["a", HOSTILE]),
         ["p", "q"],
         name="m",
         y_label="s",
         window=(0, 1),
     )
-    numbers = setting_picture([1.0, None, 100.0], [0.1, 0.2, 0.3], Scale("r", 1, 100, is_log=True), ["p", "q", "r"],
-                              name="r", y_label="s", window=(0, 1))  # fmt: skip
+    axis = SettingAxis("r", 1, 100, is_log=True)
+    numbers = setting_picture(
+        [1.0, None, 100.0], [0.1, 0.2, 0.3], axis, ["p", "q", "r"], name="r", y_label="s", window=(0, 1)
+    )
 
     assert "img" not in read(words_page).tags
     assert words_page.count("<circle") == numbers.count("<circle") == 2
@@ -48,10 +58,10 @@ def test_the_folds_of_runs_stand_beside_one_another_with_their_means():
 
 
 def test_searches_are_steps_over_one_another():
-    page = curves_picture([Curve("a", [(1, 0.5), (3, 0.7)], 5), Curve("b", [], 5)], x_label="x", y_label="y")
+    page = curves_picture([BestSoFar("a", [(1, 0.5), (3, 0.7)], 5), BestSoFar("b", [], 5)], x_label="x", y_label="y")
 
     assert page.count("<path") == 1
-    assert "no score" in words(curves_picture([Curve("b", [], 5)], x_label="x", y_label="y"))
+    assert "no score" in words(curves_picture([BestSoFar("b", [], 5)], x_label="x", y_label="y"))
 
 
 def test_a_long_word_is_cut():
@@ -59,7 +69,7 @@ def test_a_long_word_is_cut():
 
 
 def test_words_beside_the_first_upright_axis_are_within_the_picture():
-    scales = [Scale("scaling", -0.5, 1.5, levels=["standard", "quantile_normal"]), Scale("score", 0, 10)]
+    scales = [SettingAxis("scaling", -0.5, 1.5, levels=["standard", "quantile_normal"]), SettingAxis("score", 0, 10)]
 
     page = parallel_picture(scales, [("k", [0.0, 1.0], 0.0, "x")], title="t")
 

@@ -20,14 +20,14 @@ _IN_TURN = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class QueryRows:
     """The rows of a query; `is_cut` says that there are more."""
 
     frame: pd.DataFrame
     is_cut: bool
 
 
-def read_free_sql(kb: KnowledgeBase, query: str, *, most_rows: int, seconds: float = STATEMENT_SECONDS) -> Found:
+def read_free_sql(kb: KnowledgeBase, query: str, *, most_rows: int, seconds: float = STATEMENT_SECONDS) -> QueryRows:
     """Return at most so many rows of one SELECT.
 
     Raises `BadQuery` with a sentence if the query is wrong, would do anything but read the tables, or takes more than
@@ -49,4 +49,4 @@ def read_free_sql(kb: KnowledgeBase, query: str, *, most_rows: int, seconds: flo
         frame = read_sql(kb.engine, query, timeout=seconds, limit_memory=MOST_MEGABYTES, most_rows=most_rows + 1)
     finally:
         _IN_TURN.release()
-    return Found(frame.head(most_rows), is_cut=len(frame) > most_rows)
+    return QueryRows(frame.head(most_rows), is_cut=len(frame) > most_rows)

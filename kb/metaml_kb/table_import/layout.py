@@ -70,7 +70,7 @@ class TableLayout:
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
+class AppliedLayout:
     """A layout applied to the header of a table: the metric and sign of each score column, and the hyperparameters."""
 
     metrics: Mapping[str, str]
@@ -78,7 +78,7 @@ class Roles:
     hyperparameters: tuple[str, ...]
 
 
-def assign_roles(layout: TableLayout, table: TableFile) -> Roles:
+def assign_roles(layout: TableLayout, table: TableFile) -> AppliedLayout:
     """Return the role of each column. Raises `BadTable` at the first contradiction between layout and header."""
     if (layout.algorithm is None) == (layout.algorithm_column is None):
         raise BadTable("Either one algorithm or a column of algorithms is needed: --algorithm or --algorithm-column.")
@@ -106,7 +106,7 @@ def assign_roles(layout: TableLayout, table: TableFile) -> Roles:
                 raise BadTable(f"The column {column!r} is not a hyperparameter ({used[column]}). Leave out {option}.")
     metrics = _metrics(layout)
     signs = {column: -1.0 if column in layout.lower_is_better else 1.0 for column in metrics}
-    return Roles(metrics, signs, hyperparameters)
+    return AppliedLayout(metrics, signs, hyperparameters)
 
 
 def _named(layout: TableLayout) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from metaml_kb.table_import.cells import (
     read_number,
 )
 from metaml_kb.table_import.file import BadCell, RowChunk, TableFile, open_table
-from metaml_kb.table_import.layout import Roles, TableLayout, assign_roles
+from metaml_kb.table_import.layout import AppliedLayout, TableLayout, assign_roles
 
 # Scores that agree in nine digits are the same measurement, as in the test for clashes in `writing`.
 SAME_SCORE = ".9g"
@@ -148,7 +148,7 @@ def import_table(kb: KnowledgeBase, path: Path, layout: TableLayout) -> ImportRe
     )
 
 
-def _survey(table: TableFile, layout: TableLayout, roles: Roles) -> _Survey:
+def _survey(table: TableFile, layout: TableLayout, roles: AppliedLayout) -> _Survey:
     """Read the whole table once, check every cell, and return what its columns hold."""
     survey = _Survey(
         {
@@ -187,7 +187,7 @@ def _survey(table: TableFile, layout: TableLayout, roles: Roles) -> _Survey:
     return survey
 
 
-def _facts(chunk: RowChunk, layout: TableLayout, roles: Roles) -> _Facts:
+def _facts(chunk: RowChunk, layout: TableLayout, roles: AppliedLayout) -> _Facts:
     """Return the cells of a chunk that are not hyperparameters."""
     n = len(chunk.lines)
     names = chunk.read(layout.dataset_column, read_name)
@@ -244,7 +244,7 @@ def _configs(
 def _runs(
     table: TableFile,
     layout: TableLayout,
-    roles: Roles,
+    roles: AppliedLayout,
     survey: _Survey,
     tally: _Tally,
     session: str,
@@ -297,7 +297,7 @@ def _failure(given: Mapping[str, float | None], failed_score: float | None) -> s
 
 
 def _notes(
-    table: TableFile, layout: TableLayout, roles: Roles, survey: _Survey, tally: _Tally, n_clashes: int
+    table: TableFile, layout: TableLayout, roles: AppliedLayout, survey: _Survey, tally: _Tally, n_clashes: int
 ) -> Iterator[str]:
     """Yield the sentences that tell the user how the table was read."""
     names = [*roles.hyperparameters, *survey.configs.names]

@@ -42,7 +42,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Budget:
+class SearchLimit:
     """When a search ends: after so many evaluations, or so many seconds of its runs."""
 
     evaluations: int | None = None
@@ -82,7 +82,7 @@ def relatives_of(kb: KnowledgeBase, families: Sequence[Collection[str]] = ()) ->
 def study_ensembles(
     kb: KnowledgeBase,
     ways: Sequence[Way],
-    budgets: Sequence[Budget],
+    budgets: Sequence[SearchLimit],
     *,
     metric: str | None = None,
     datasets: Collection[str] = (),
@@ -117,7 +117,7 @@ def study_ensembles(
 
 
 def _rows_of(
-    store: Store, k: int, ways: Sequence[Way], budgets: Sequence[Budget], n_seeds: int
+    store: Store, k: int, ways: Sequence[Way], budgets: Sequence[SearchLimit], n_seeds: int
 ) -> list[dict[str, object]]:
     item, judged = store.kept[k], {}
     rows: list[dict[str, object]] = []
@@ -191,15 +191,15 @@ def ways_named(openings: Sequence[str], rules: Sequence[str], layers: Sequence[s
     return [Way(opening, rule, int(n)) for rule, n, opening in product(rules, layers, openings)]
 
 
-def budgets_named(evaluations: Sequence[str], seconds: Sequence[str]) -> list[Budget]:
+def budgets_named(evaluations: Sequence[str], seconds: Sequence[str]) -> list[SearchLimit]:
     """Return budgets from words such as 5 and 10; BadRequest for what is no positive number.
 
     >>> [str(budget) for budget in budgets_named(["5"], ["2.5"])]
     ['5 evaluations', '2.5 s']
     """
     try:
-        found = [Budget(evaluations=int(word)) for word in evaluations] + [
-            Budget(seconds=float(word)) for word in seconds
+        found = [SearchLimit(evaluations=int(word)) for word in evaluations] + [
+            SearchLimit(seconds=float(word)) for word in seconds
         ]
     except ValueError:
         words = ", ".join([*evaluations, *seconds])

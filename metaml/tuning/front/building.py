@@ -48,7 +48,7 @@ Estimators = tuple[object, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class FrontModel:
     """A model that may be on the front: its members, their estimators, and whether these are the models of folds."""
 
     finished: Finished
@@ -110,7 +110,7 @@ class _Maker:
 
     def __init__(self, dataset: Dataset, found: Found, settings: TuneSettings, objectives: Sequence[Objective]) -> None:
         self.dataset, self.found, self.settings, self.objectives = dataset, found, settings, objectives
-        self.made: list[Candidate] = []
+        self.made: list[FrontModel] = []
         self.parts: dict[str, Model] = {}
 
     def estimators(
@@ -162,7 +162,7 @@ class _Maker:
                 total = sum(member.weight for member in chosen[:size])
                 yield [member._replace(weight=member.weight / total) for member in chosen[:size]]
 
-    def _valued(self, finished: Finished, *, is_of_folds: bool) -> Iterator[Candidate]:
+    def _valued(self, finished: Finished, *, is_of_folds: bool) -> Iterator[FrontModel]:
         """Yield a model as a candidate or, where labels of two classes count, one for each threshold."""
         predictions = np.asarray(finished.predictions, dtype=np.float64)
         fixed = [None if isinstance(one, DecisionObjective) else self._value(one, finished) for one in self.objectives]
@@ -179,7 +179,7 @@ class _Maker:
                 for one, known in zip(self.objectives, fixed, strict=True)
             )
             if np.isfinite(values).all():
-                yield Candidate(finished, is_of_folds, values, threshold)
+                yield FrontModel(finished, is_of_folds, values, threshold)
 
     def _value(self, objective: Objective, finished: Finished) -> float:
         """Return what a model is worth by an objective that no threshold changes."""
@@ -206,7 +206,7 @@ class _Maker:
         """Return the costs of all candidates."""
         return np.array([self.cost(one.values) for one in self.made]).reshape(-1, len(self.objectives))
 
-    def measured(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+    def measured(self, candidates: Sequence[FrontModel]) -> list[FrontModel]:
         """Return candidates with the seconds and the bytes of their saved models, if these are objectives."""
         names = [objective.name for objective in self.objectives]
         if not {"predict_seconds", "model_bytes"} & set(names):
@@ -228,7 +228,7 @@ class _Maker:
             for one in candidates
         ]
 
-    def front(self, candidates: Sequence[Candidate]) -> Front:
+    def front(self, candidates: Sequence[FrontModel]) -> Front:
         """Return these candidates as a front, the best by the first objective first."""
         ordered = sorted(candidates, key=lambda one: self.cost(one.values))
         points = tuple(self._point(number, one) for number, one in enumerate(ordered, start=1))
@@ -236,7 +236,7 @@ class _Maker:
         kept = {name: model for name, model in self.parts.items() if name in used}
         return Front(tuple(shown_name(one.name) for one in self.objectives), self.found.metric, points, kept)
 
-    def _point(self, number: int, candidate: Candidate) -> FrontPoint:
+    def _point(self, number: int, candidate: FrontModel) -> FrontPoint:
         finished, threshold = candidate.finished, candidate.threshold
         multipliers = finished.model.multipliers
         if threshold is not None:

@@ -22,7 +22,7 @@ from metaml.web.catalogue import Catalogue
 from metaml.web.forms import chosen_link
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, beside, empty, heading, section
-from metaml.web.pictures import Scale, setting_picture
+from metaml.web.pictures import SettingAxis, setting_picture
 from metaml.web.sheet import Sheet
 from metaml.web.words import count_text, metric_name
 
@@ -201,7 +201,7 @@ def _best_values(runs: AlgorithmRuns, names: list[str]) -> list[Html]:
         is_log = setting.is_log and min(value for _, value, _ in pairs) > 0
         heights = [value for _, value, _ in pairs]
         sizes = [size for size, _, _ in pairs]
-        scale = Scale("rows", min(sizes), max(sizes), is_log=max(sizes) / min(sizes) >= LOG_RATIO)
+        scale = SettingAxis("rows", min(sizes), max(sizes), is_log=max(sizes) / min(sizes) >= LOG_RATIO)
         texts = [f"{title}: best at {shown(value)}" for _, value, title in pairs]
         ends = min(heights), max(heights)
         drawn = setting_picture(

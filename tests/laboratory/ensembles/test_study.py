@@ -3,7 +3,7 @@
 import pytest
 
 from metaml.errors import BadRequest
-from metaml.laboratory.ensembles.study import Budget, Way, budgets_named, relatives_of, study_ensembles, ways_named
+from metaml.laboratory.ensembles.study import SearchLimit, Way, budgets_named, relatives_of, study_ensembles, ways_named
 from metaml_kb import open_kb
 from tests.predicted import keep_predictions
 
@@ -11,7 +11,7 @@ from tests.predicted import keep_predictions
 def test_an_opening_for_ensembles_beats_chance_and_the_first_way_is_the_reference():
     with open_kb(":memory:") as kb:
         keep_predictions(kb, 6)
-        found = study_ensembles(kb, [Way("ensemble/free"), Way("random/free")], [Budget(evaluations=2)])
+        found = study_ensembles(kb, [Way("ensemble/free"), Way("random/free")], [SearchLimit(evaluations=2)])
 
     assert found.losses["dataset"].nunique() == 6
     assert found.table["difference"].iloc[0] == 0
@@ -21,7 +21,7 @@ def test_an_opening_for_ensembles_beats_chance_and_the_first_way_is_the_referenc
 def test_a_budget_in_seconds_ends_with_the_last_run_that_fits():
     with open_kb(":memory:") as kb:
         keep_predictions(kb, 4)
-        found = study_ensembles(kb, [Way("ensemble/free")], [Budget(seconds=4.5), Budget(seconds=100.0)])
+        found = study_ensembles(kb, [Way("ensemble/free")], [SearchLimit(seconds=4.5), SearchLimit(seconds=100.0)])
 
     n = found.losses.groupby("budget")["n"].mean()
     assert n["4.5 s"] < n["100 s"] == 5
@@ -40,7 +40,7 @@ def test_too_few_data_sets_are_refused():
     with open_kb(":memory:") as kb:
         keep_predictions(kb, 2)
         with pytest.raises(BadRequest, match="of fewer than 3"):
-            study_ensembles(kb, [Way("levels")], [Budget(evaluations=2)])
+            study_ensembles(kb, [Way("levels")], [SearchLimit(evaluations=2)])
 
 
 @pytest.mark.parametrize("words", [["x"], ["0"], []])
