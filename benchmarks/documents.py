@@ -20,7 +20,7 @@ from tables import DECLARED_LOG, METADATA, pools
 
 from metaml.bandits import POLICIES
 from metaml.blackbox.minimizing import minimize
-from metaml.insight.ranking import rank
+from metaml.insight.ranking import rank_algorithms
 from metaml.laboratory.arms import play, record_arm
 from metaml.laboratory.compare import methods_of
 from metaml.laboratory.other_datasets import history_of, what_others_say
@@ -78,7 +78,7 @@ def metafeatures(options: argparse.Namespace) -> pd.DataFrame:
 
 def judged(title: str, scores: pd.DataFrame, options: argparse.Namespace, said: str) -> None:
     """Print mean ranks and tests of scores (a row for each data set, higher is better), and draw the diagram."""
-    found = rank(scores)
+    found = rank_algorithms(scores)
     alike = next((group for group in found.groups if group[0] == 0), (0, 0))
     ranks = ", ".join(f"{name} {value:.2f}" for name, value in zip(found.names, found.mean_ranks, strict=True))
     print(f"mean ranks on {found.n_datasets} data sets: {ranks}")

@@ -40,7 +40,7 @@ from metaml.metalearning.landscape import Landscape, make_landscape
 from metaml.metalearning.meta_learner import MetaLearner
 from metaml.metalearning.prior import Prior
 from metaml.metalearning.rank_correlation import kendall
-from metaml.metalearning.training import packed, train, unpacked
+from metaml.metalearning.training import file_contents, train, unpacked
 from metaml.metalearning.transfer_gp import ExperienceProcess
 from metaml.search.strategy import STRATEGIES
 from metaml_kb import KnowledgeBase, open_kb
@@ -334,7 +334,7 @@ def speed(kb: KnowledgeBase, names: Sequence[str], folder: str) -> None:
         found = run_history(kb, f"sklearn_{name}", metric="accuracy", most_per_dataset=LANDSCAPE_RUNS)
         kept = Path(folder) / name
         kept.mkdir()
-        for file, content in packed(train(found)).items():
+        for file, content in file_contents(train(found)).items():
             (kept / file).write_bytes(content)
         n_runs += len(found.scores)
     print(f"training on {n_runs} runs: {time.perf_counter() - start:.1f} s, {time.process_time() - busy:.1f} s of work")

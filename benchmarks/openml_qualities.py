@@ -42,7 +42,7 @@ from metaml.metafeatures.trees import (
     pessimistic_leaves,
     reduced_error_leaves,
 )
-from metaml.metafeatures.view import View, n_distinct, scaled, subsample, view_of
+from metaml.metafeatures.view import View, n_distinct_values, scaled, small_sample, view_of
 
 # Nominal at OpenML although the values are numbers; missing from coded_categoricals.json. None = all columns.
 NOMINAL_AT_OPENML: dict[str, list[str] | None] = {
@@ -100,7 +100,7 @@ def read_pairs(shared: Path) -> list[Pair]:
                 options_lost=bool(lost[task_id]),
                 carried_over=bool(repeated[task_id]),
                 same_columns=same,
-                nominal_levels=n_distinct(view.codes).tolist() or [0],
+                nominal_levels=n_distinct_values(view.codes).tolist() or [0],
             )
         )
         flags = " ".join(
@@ -156,7 +156,7 @@ def as_at_openml(dataset: Dataset, frame: pd.DataFrame) -> Dataset:
 
 def default_learners(view: View) -> dict[str, float]:
     """What J48, REPTree, RandomTree and CfsSubsetEval + J48 score with Weka's default options."""
-    view = scaled(subsample(view, GROUPS["landmarkers"].max_rows or view.n_rows, view.n_columns))
+    view = scaled(small_sample(view, GROUPS["landmarkers"].max_rows or view.n_rows, view.n_columns))
     parts: dict[str, list[np.ndarray]] = {"J48": [], "REPTree": [], "RandomTree": [], "CfsSubsetEval": []}
     truth = []
     for train, test in halves(view):

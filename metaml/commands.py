@@ -22,7 +22,7 @@ from metaml.data.arrow import ArrowTable, as_pandas
 from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadDataset, BadRequest
 from metaml.evaluation import Limits
-from metaml.experience.learning import histories, judged, learn_all, requests_for
+from metaml.experience.learning import histories, learn_all, ranking_quality, requests_for
 from metaml.experience.suggest import COLUMNS, request_for
 from metaml.experience.suggest import suggest as suggest_for
 from metaml.laboratory.compare import Study, methods_of, study
@@ -237,7 +237,7 @@ def learn(
         if not evaluate:
             return learn_all(base, requests, on_note=on_note)
         known = histories(base, requests, algorithms=names_in(algorithms or ()), on_note=on_note)
-        return pd.DataFrame([row for found in known for row in judged(found)])
+        return pd.DataFrame([row for found in known for row in ranking_quality(found)])
 
 
 def bot(

@@ -72,7 +72,7 @@ def _evaluate(
     import pandas as pd
 
     from metaml.algorithms import check_known
-    from metaml.experience.learning import histories, judged
+    from metaml.experience.learning import histories, ranking_quality
     from metaml.metalearning.assessment.comparison import USUAL_RANKINGS
     from metaml.tuning.run import check_output
 
@@ -81,7 +81,7 @@ def _evaluate(
         check_output(output)
     rows: list[dict[str, object]] = []
     for found in histories(base, wanted, algorithms=algorithms, on_note=say):
-        rows += judged(found, learners or USUAL_RANKINGS)
+        rows += ranking_quality(found, learners or USUAL_RANKINGS)
         _show_importances(found)
         if n_growth:
             _show_growth(found, n_growth, output)

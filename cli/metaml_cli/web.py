@@ -36,7 +36,7 @@ def web(
     """
     from metaml.errors import BadRequest
     from metaml.web.catalogue import Catalogue
-    from metaml.web.site import prepare
+    from metaml.web.site import precompute
     from metaml_kb.browsing.read_only import open_read_only
 
     if export is None:
@@ -48,7 +48,7 @@ def web(
         n_runs = base.n_runs()
         if n_runs > MANY_RUNS:
             say(f"Reading {n_runs:,} runs …")
-        prepare(catalogue)
+        precompute(catalogue)
         if export is None:
             _serve(catalogue, host, port, token, open_browser)
         else:

@@ -96,7 +96,7 @@ def check_up(place: str | Path | None, *, fix: bool = False, expectations: Expec
         with open_kb(place, create=False) as kb:
             findings = examine(kb, fix=fix, expectations=expectations)
             is_sound = all(finding.check != "integrity" for finding in findings)
-            return CheckUp(findings, sum(pair.are_starters for pair in near_duplicates(kb)) if is_sound else 0)
+            return CheckUp(findings, sum(pair.are_starters for pair in probable_duplicates(kb)) if is_sound else 0)
     except CannotOpen:
         path = sqlite_path(locate(place))
         damage = _damage_of(path) if path is not None and path.is_file() else None
@@ -295,12 +295,12 @@ def _release(text: str) -> tuple[str, ...]:
 
 
 def _near_duplicates(kb: KnowledgeBase, _connection: Connection) -> Iterator[Finding]:
-    for pair in near_duplicates(kb):
+    for pair in probable_duplicates(kb):
         if not pair.are_starters:
             yield Finding("near-duplicates", f"{pair.first} and {pair.second} look like the same data: {pair.why}.")
 
 
-def near_duplicates(kb: KnowledgeBase) -> list[NearDuplicates]:
+def probable_duplicates(kb: KnowledgeBase) -> list[NearDuplicates]:
     """Return the pairs of data sets that are probably the same, by name or by size, classes and missing values."""
     datasets = kb.datasets()
     facts = kb.metafeatures().reindex(columns=list(COMPARED_METAFEATURES))

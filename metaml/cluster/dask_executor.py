@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from metaml.cluster.dispatcher import Attempt, AttemptTimeouts, Dispatcher
 from metaml.errors import BadRequest
-from metaml.evaluation.dataset_store import packed
+from metaml.evaluation.dataset_store import dataset_bytes
 from metaml.evaluation.executor import next_answer
 from metaml.evaluation.fork_server import ALGORITHMS
 
@@ -124,7 +124,7 @@ class DaskExecutor:
         """Make a data set known; it is sent once to each worker that has a job on it."""
         if dataset.fingerprint not in self._added:
             self._added.add(dataset.fingerprint)
-            self._call(self._engine.add, dataset.fingerprint, packed(dataset))
+            self._call(self._engine.add, dataset.fingerprint, dataset_bytes(dataset))
 
     def submit(self, job: Job) -> int:
         """Return a ticket for a job that begins as soon as a worker is free."""

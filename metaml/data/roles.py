@@ -18,7 +18,7 @@ from metaml.data.dates import find_dates, parse_dates
 from metaml.data.options import NO_OPTIONS, ColumnOptions
 from metaml.data.schema import moments_of
 from metaml.data.target import find_column
-from metaml.data.weights import settled, weight_repairs, weights_in
+from metaml.data.weights import effective_weights, weight_repairs, weights_in
 from metaml.errors import BadDataset, BadRequest
 
 Ints = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ class Roles:
 
     def with_settled_weights(self) -> Roles:
         """Return the roles with weights as they count among these rows."""
-        return self if self.weights is None else replace(self, weights=settled(self.weights))
+        return self if self.weights is None else replace(self, weights=effective_weights(self.weights))
 
 
 NO_ROLES = Roles()

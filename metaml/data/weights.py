@@ -38,15 +38,15 @@ def weight_repairs(weights: Floats, name: str) -> list[Repair]:
     return repairs
 
 
-def settled(weights: Floats) -> Floats | None:
+def effective_weights(weights: Floats) -> Floats | None:
     """Return the weights that count; None if all are equal, as without any.
 
     Whole numbers say how often a row is there. Others only compare rows: they are scaled to a mean of 1, so that
     learners which ask for a least weight, as of a leaf, see rows of the usual size.
 
-    >>> settled(np.array([2.0, 1.0])).tolist(), settled(np.array([0.5, 0.25, 0.75])).tolist()
+    >>> effective_weights(np.array([2.0, 1.0])).tolist(), effective_weights(np.array([0.5, 0.25, 0.75])).tolist()
     ([2.0, 1.0], [1.0, 0.5, 1.5])
-    >>> settled(np.array([3.0, 3.0])) is None
+    >>> effective_weights(np.array([3.0, 3.0])) is None
     True
     """
     if np.ptp(weights) == 0:

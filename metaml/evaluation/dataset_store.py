@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 KEPT_DATASETS = 3
 
 
-def packed(dataset: Dataset) -> bytes:
+def dataset_bytes(dataset: Dataset) -> bytes:
     """Return a data set as the store keeps it."""
     return pickle.dumps(dataset, protocol=pickle.HIGHEST_PROTOCOL)
 
@@ -30,7 +30,7 @@ class DatasetStore:
     def put(self, dataset: Dataset) -> None:
         """Write a data set, unless it exists."""
         if not self._path(dataset.fingerprint).exists():
-            self.put_content(dataset.fingerprint, packed(dataset))
+            self.put_content(dataset.fingerprint, dataset_bytes(dataset))
 
     def put_content(self, fingerprint: str, content: bytes) -> None:
         """Write a data set that was packed elsewhere; raise `BadRequest` if there is no space for it."""

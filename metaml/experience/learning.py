@@ -92,7 +92,7 @@ def histories(
             yield found
 
 
-def judged(found: RunHistory, learners: Sequence[str] = USUAL_RANKINGS) -> list[dict[str, object]]:
+def ranking_quality(found: RunHistory, learners: Sequence[str] = USUAL_RANKINGS) -> list[dict[str, object]]:
     """Return a row for each way to rank configurations: Kendall's tau-b to their true order on unseen data sets."""
     unknown = [name for name in learners if name not in RANKINGS]
     if unknown:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaml.errors import BadRequest
 from metaml.experience.insight_runs import Rows, algorithm_runs, dataset_sizes, score_table
-from metaml.insight import AlgorithmRuns, best_settings, importance, map_datasets, rank, tunability
+from metaml.insight import AlgorithmRuns, best_settings, importance, map_datasets, rank_algorithms, tunability
 from metaml.insight.best_settings import SPLIT_ROWS
 from metaml.report.insight_charts import ErrorBar, Point, error_bars, map_chart, rank_diagram, value_shares
 from metaml_kb import KnowledgeBase
@@ -118,7 +118,7 @@ def _ranks(kb: KnowledgeBase, request: PlotRequest) -> str:
     table = score_table(kb, metric=request.metric, task=request.task, rows=request.rows)
     if table.shape[1] < 2:
         raise BadRequest("Fewer than two algorithms have runs of their defaults. Make some with: metaml bot")
-    found = rank(table)
+    found = rank_algorithms(table)
     title = f"Mean ranks of defaults by {request.metric}, {found.n_datasets} data sets"
     return rank_diagram(found.names, found.mean_ranks, found.groups, title=title)
 

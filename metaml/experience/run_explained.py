@@ -6,7 +6,7 @@ from typing import Any
 
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.evaluation import METRICS
-from metaml.records.explanation import is_proposed_by_experience, mean_of, metric_of, moment, proposer_of, shown
+from metaml.records.explanation import as_datetime, is_proposed_by_experience, mean_of, metric_of, proposer_of, shown
 from metaml.report.wording import number
 from metaml_kb import ProposalRecord
 from metaml_kb.lookup import StoredRun
@@ -85,7 +85,7 @@ def _cost(stored: StoredRun) -> str:
 def _made(stored: StoredRun) -> str:
 
     run, session = stored.run, stored.session
-    parts = [f"{moment(run.finished_at):%Y-%m-%d %H:%M} UTC"] if run.finished_at is not None else []
+    parts = [f"{as_datetime(run.finished_at):%Y-%m-%d %H:%M} UTC"] if run.finished_at is not None else []
     if session is not None:
         chance = "" if session.seed is None else f" of seed {session.seed}"
         parts.append(f"by {session.kind} session {session.key[:8]}{chance}")

@@ -196,14 +196,14 @@ def _shares(column: pd.Series, points: Sequence[Any]) -> Floats:
         counts = column.astype(str).value_counts()
         return np.array([counts.get(point, 0) / len(column) for point in points], dtype=np.float64)
     known = column.dropna().to_numpy(dtype=np.float64)
-    found = np.bincount(nearest(known, np.array(points)), minlength=len(points))
+    found = np.bincount(nearest_point(known, np.array(points)), minlength=len(points))
     return np.asarray(found / len(column), dtype=np.float64)
 
 
-def nearest(values: Floats, points: Floats) -> Array:
+def nearest_point(values: Floats, points: Floats) -> Array:
     """Return the place of the point nearest to each value; points are in order.
 
-    >>> nearest(np.array([0.4, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    >>> nearest_point(np.array([0.4, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
     [0, 2]
     """
     return np.searchsorted((points[1:] + points[:-1]) / 2, values)
@@ -225,7 +225,7 @@ def _places(column: pd.Series, points: Sequence[Any], is_number: bool) -> Array:
     """Return which point each value of a column counts as."""
     known = [point for point in points if point is not None]
     if is_number:
-        found = nearest(np.nan_to_num(column.to_numpy(dtype=np.float64)), np.array(known))
+        found = nearest_point(np.nan_to_num(column.to_numpy(dtype=np.float64)), np.array(known))
     else:
         place_of = {point: place for place, point in enumerate(known)}
         found = np.array([place_of.get(str(value), 0) for value in column])

@@ -4,7 +4,7 @@ from metaml.insight.best_settings import BestSettings, SizeGroup, ValueEffect, b
 from metaml.insight.dataset_map import DatasetMap, map_datasets
 from metaml.insight.importance import Importance, importance
 from metaml.insight.ranges import SuggestedRange, suggested_ranges
-from metaml.insight.ranking import Ranking, expected_best, rank, wins
+from metaml.insight.ranking import Ranking, expected_best, rank_algorithms, wins
 from metaml.insight.runs import AlgorithmRuns, draw_weight
 from metaml.insight.settings import Setting, varying_settings
 from metaml.insight.summary import Insight, insight
@@ -29,7 +29,7 @@ __all__ = [
     "importance",
     "insight",
     "map_datasets",
-    "rank",
+    "rank_algorithms",
     "suggested_ranges",
     "tunability",
     "value_effects",

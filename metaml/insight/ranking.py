@@ -31,14 +31,14 @@ class Ranking:
     friedman: float = math.nan
 
 
-def rank(scores: pd.DataFrame, *, significant: float = SIGNIFICANT) -> Ranking:
+def rank_algorithms(scores: pd.DataFrame, *, significant: float = SIGNIFICANT) -> Ranking:
     """Return the ranking of algorithms (columns) by their scores, higher is better, on data sets (rows).
 
     A missing score is an algorithm that failed: it shares the last rank. Data sets on which nothing worked are ignored.
     Demšar (2006); pairs by Wilcoxon and Holm as Benavoli, Corani & Mangili (2016) recommend.
 
     >>> table = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.4, None]})
-    >>> rank(table).names, rank(table).mean_ranks
+    >>> rank_algorithms(table).names, rank_algorithms(table).mean_ranks
     (('a', 'b'), (1.0, 2.0))
     """
     table = scores[scores.notna().any(axis=1)]

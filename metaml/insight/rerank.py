@@ -7,7 +7,7 @@ from metaml.metrics.base import Metric
 from metaml.metrics.costs import Costs
 
 
-def batch_scores(judge: Metric | Costs, truth: Array, batch: Array) -> Floats:
+def scores_of_each(judge: Metric | Costs, truth: Array, batch: Array) -> Floats:
     """Return the score of each prediction (candidates × rows × classes, or × 1 for values) on the same rows.
 
     Metrics of labels come from counts, others from their batched form if they have one: thousands of runs in seconds.
@@ -41,13 +41,13 @@ def rescored(judge: Metric | Costs, truth: Array, folds: Array | None, batch: Ar
     complete = is_known[:, tested].all(axis=1)
     if complete.any():
         chosen = batch[complete]
-        by_fold = np.array([batch_scores(judge, truth[rows], chosen[:, rows]) for rows in parts])
+        by_fold = np.array([scores_of_each(judge, truth[rows], chosen[:, rows]) for rows in parts])
         counts = (~np.isnan(by_fold)).sum(axis=0)
         sums = np.nansum(by_fold, axis=0)
         result[complete] = np.divide(sums, counts, out=np.full(len(chosen), np.nan), where=counts > 0)
     for place in np.flatnonzero(~complete & is_known.any(axis=1)):
         rows = is_known[place] & tested
-        result[place] = batch_scores(judge, truth[rows], batch[place : place + 1, rows])[0]
+        result[place] = scores_of_each(judge, truth[rows], batch[place : place + 1, rows])[0]
     return result
 
 

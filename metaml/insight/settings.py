@@ -70,11 +70,11 @@ class Setting:
         """
         units = self.units(values)
         if self.choices:
-            return [shown(choice) for choice in self.choices], units
+            return [value_text(choice) for choice in self.choices], units
         known = sorted({value for value in values if _is_number(value)})  # type: ignore[type-var]
         if len(known) <= MOST_LEVELS:
             places = {value: float(place) for place, value in enumerate(known)}
-            return [shown(value) for value in known], np.array([places.get(value, math.nan) for value in values])
+            return [value_text(value) for value in known], np.array([places.get(value, math.nan) for value in values])
         edges = _short([self.value_at(k / N_BINS) for k in range(N_BINS + 1)])
         names = [f"{low} to {high}" for low, high in pairwise(edges)]
         return names, np.asarray(np.minimum(np.floor(units * N_BINS), N_BINS - 1))
@@ -86,8 +86,8 @@ def _short(edges: Sequence[Value]) -> list[str]:
     >>> _short([0.01, 0.02659, 0.07071]), _short([3, 128])
     (['0.01', '0.027', '0.071'], ['3', '128'])
     """
-    brief = [f"{float(f'{edge:.2g}'):g}" if isinstance(edge, float) else shown(edge) for edge in edges]
-    return brief if len(set(brief)) == len(brief) else [shown(edge) for edge in edges]
+    brief = [f"{float(f'{edge:.2g}'):g}" if isinstance(edge, float) else value_text(edge) for edge in edges]
+    return brief if len(set(brief)) == len(brief) else [value_text(edge) for edge in edges]
 
 
 def varying_settings(configs: Sequence[Config], spaces: Iterable[Space] = ()) -> tuple[Setting, ...]:
@@ -130,10 +130,10 @@ def columns(configs: Sequence[Mapping[str, Value]], setting: Setting) -> list[Va
     return [config.get(setting.name, math.nan) for config in configs]
 
 
-def shown(value: Value) -> str:
+def value_text(value: Value) -> str:
     """Return a value as people read it.
 
-    >>> shown(None), shown(0.5), shown(True), shown(1e-08)
+    >>> value_text(None), value_text(0.5), value_text(True), value_text(1e-08)
     ('None', '0.5', 'True', '1e-08')
     """
     return f"{value:g}" if _is_number(value) else str(value)

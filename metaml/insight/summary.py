@@ -10,7 +10,7 @@ from metaml.insight.best_settings import SPLIT_ROWS, BestSettings, best_settings
 from metaml.insight.importance import Importance, importance
 from metaml.insight.ranges import SuggestedRange, suggested_ranges
 from metaml.insight.runs import AlgorithmRuns
-from metaml.insight.settings import shown
+from metaml.insight.settings import value_text
 from metaml.insight.tunability import Tunability, tunability
 from metaml.spaces.config import Config
 
@@ -118,5 +118,5 @@ def _notes(runs: AlgorithmRuns, n_drawn: int, n_configs: int, found: Tunability 
 
 def _span_text(span: SuggestedRange) -> str:
     if span.choices:
-        return " or ".join(map(shown, span.choices))
-    return f"{shown(span.low)} to {shown(span.high)}"
+        return " or ".join(map(value_text, span.choices))
+    return f"{value_text(span.low)} to {value_text(span.high)}"

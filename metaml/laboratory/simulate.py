@@ -93,7 +93,7 @@ def simulate(
             raise BadRequest(f"{method.name} needs the runs on other data sets. Give them, or leave out 'blended'.")
         candidates = PoolCandidates(pool.configs, rows=others.rows)
         options = _blended(method, others)
-    starts = starts_of(pool, method.strategy, candidates, others, n_starts=n_starts, seed=seed)
+    starts = start_positions(pool, method.strategy, candidates, others, n_starts=n_starts, seed=seed)
     optimizer = Optimizer(candidates, starts=[pool.configs[k] for k in starts], seed=seed, **options)
     order: list[int] = []
     spent = 0.0
@@ -111,7 +111,7 @@ def simulate(
     return tuple(order)
 
 
-def starts_of(
+def start_positions(
     pool: RecordedRuns,
     strategy: Strategy,
     candidates: PoolCandidates,

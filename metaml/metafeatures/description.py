@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metaml.metafeatures.group import Group
-from metaml.metafeatures.view import View, subsample, view_of
+from metaml.metafeatures.view import View, small_sample, view_of
 from metaml.system.threads import importing
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _run(key: str, group: Group, view: View, notes: _Notes, start: float, second
     if not _load(group.libraries, deadline):
         return
     planned = _UNLIMITED_SECONDS if seconds is None else min(seconds * group.share, _UNLIMITED_SECONDS)
-    part = subsample(view, *group.affordable(view, planned))
+    part = small_sample(view, *group.affordable(view, planned))
     slowest = 0.0
     found = group.compute(part)
     while (now := time.perf_counter()) + 1.5 * slowest < deadline:

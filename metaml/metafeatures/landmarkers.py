@@ -14,7 +14,7 @@ from metaml.arrays import Floats
 from metaml.metafeatures.bayes import naive_bayes
 from metaml.metafeatures.neighbour import nearest_share
 from metaml.metafeatures.scores import error_rate, kappa, weighted_auc
-from metaml.metafeatures.subset import select_columns
+from metaml.metafeatures.subset import columns_worth_keeping
 from metaml.metafeatures.trees import (
     encode,
     encoders,
@@ -99,7 +99,7 @@ def _j48(train: View, test: View) -> Guesses:
 
 
 def _on_selected_columns(train: View, test: View) -> Guesses:
-    numbers, codes = select_columns(train)
+    numbers, codes = columns_worth_keeping(train)
     train, test = train.keep(numbers, codes), test.keep(numbers, codes)
     guesses: Guesses = {}
     for landmarker in (_decision_stump, _naive_bayes, _neighbour):

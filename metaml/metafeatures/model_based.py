@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from metaml.arrays import Floats
-from metaml.metafeatures.regression_landmarkers import encoded
+from metaml.metafeatures.regression_landmarkers import target_encoded
 from metaml.metafeatures.trees import encode, encoders
 from metaml.metafeatures.view import Ints, View, scaled
 from metaml.system.threads import importing
@@ -87,7 +87,7 @@ def _grown(view: View) -> Any:
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     if view.is_regression:
-        return DecisionTreeRegressor(random_state=0).fit(encoded(view, view)[0], view.y).tree_
+        return DecisionTreeRegressor(random_state=0).fit(target_encoded(view, view)[0], view.y).tree_
     # The name of a class does not matter, and as text it cannot be taken for a number.
     return DecisionTreeClassifier(random_state=0).fit(encode(view, encoders(view)), view.y.astype(str)).tree_
 

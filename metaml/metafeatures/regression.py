@@ -11,7 +11,7 @@ import numpy as np
 
 from metaml.arrays import Floats
 from metaml.metafeatures.statistical import moments
-from metaml.metafeatures.view import Ints, View, n_distinct
+from metaml.metafeatures.view import Ints, View, n_distinct_values
 
 NAMES = (
     "TargetSkewness",
@@ -48,7 +48,7 @@ def regression(view: View) -> Iterator[tuple[str, float | str]]:
         "TargetCoefficientOfVariation",
         deviations / abs(means) if abs(means) > 1e-12 * deviations else "the target's mean is zero",
     )
-    yield "TargetDistinctShare", float(n_distinct(y[:, None])[0]) / y.size
+    yield "TargetDistinctShare", float(n_distinct_values(y[:, None])[0]) / y.size
     low, high = np.quantile(y, [0.25, 0.75])
     fence = 1.5 * (high - low)
     yield "TargetOutlierShare", float(np.mean((y < low - fence) | (y > high + fence)))

@@ -49,7 +49,7 @@ def _tree(max_depth: int | None) -> Callable[[View, View], Floats]:
         with importing:
             from sklearn.tree import DecisionTreeRegressor
 
-        X, asked = encoded(train, test)
+        X, asked = target_encoded(train, test)
         model = DecisionTreeRegressor(max_depth=max_depth, min_samples_leaf=2, random_state=0)
         guesses: Floats = model.fit(X, train.y).predict(asked)
         return guesses
@@ -59,7 +59,7 @@ def _tree(max_depth: int | None) -> Callable[[View, View], Floats]:
 
 def _linear(train: View, test: View) -> Floats:
     """Ridge regression on standardised columns, missing values at the mean."""
-    X, asked = encoded(train, test)
+    X, asked = target_encoded(train, test)
     known = ~np.isnan(X)
     n = np.maximum(known.sum(axis=0), 1)
     mean = np.nansum(X, axis=0, dtype=np.float64) / n
@@ -83,7 +83,7 @@ def _neighbour(train: View, test: View) -> Floats:
     return nearest_share(train, test, train.y.astype(np.float64)[:, None])[:, 0]
 
 
-def encoded(train: View, test: View) -> tuple[np.ndarray, np.ndarray]:
+def target_encoded(train: View, test: View) -> tuple[np.ndarray, np.ndarray]:
     """Numbers as they are, each level as the mean target of its training rows, shrunk to the overall mean."""
     left, right = [train.numbers], [test.numbers]
     overall = float(train.y.mean())

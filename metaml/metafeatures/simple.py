@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from metaml.metafeatures.view import View, n_distinct
+from metaml.metafeatures.view import View, n_distinct_values
 
 OF_CLASSES = (
     "MajorityClassSize",
@@ -45,7 +45,7 @@ NAMES = (
 def simple(view: View) -> Iterator[tuple[str, float | str]]:
     """Each simple quality with its value, or with the reason why it has none."""
     n_rows, n_features = view.n_rows, view.n_columns + 1
-    levels = n_distinct(view.codes).tolist()
+    levels = n_distinct_values(view.codes).tolist()
     if not view.is_regression:
         levels.append(view.n_classes)
     n_symbolic = len(levels)

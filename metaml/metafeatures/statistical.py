@@ -8,7 +8,7 @@ import numpy as np
 
 from metaml.arrays import Floats
 from metaml.metafeatures.quartiles import PREFIXES, summaries
-from metaml.metafeatures.view import View, n_distinct
+from metaml.metafeatures.view import View, n_distinct_values
 
 _MOMENTS = ("Means", "StdDev", "Skewness", "Kurtosis")
 _BLOCK_CELLS = 65_536
@@ -31,7 +31,7 @@ def statistical(view: View) -> Iterator[tuple[str, float | str]]:
         reason = "no numeric columns" if not numbers.shape[1] else _TOO_FEW[moment]
         for prefix, value in summaries(values, reason=reason).items():
             yield f"{prefix}{moment}OfNumericAtts", value
-    numeric, nominal = n_distinct(numbers).tolist(), n_distinct(view.codes).tolist()
+    numeric, nominal = n_distinct_values(numbers).tolist(), n_distinct_values(view.codes).tolist()
     if not view.is_regression:
         nominal.append(view.n_classes)
     yield from _cardinalities("Numeric", numeric)

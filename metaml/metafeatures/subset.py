@@ -13,7 +13,7 @@ _MAX_LEVELS = 64
 _PATIENCE = 5
 
 
-def select_columns(view: View) -> tuple[Ints, Ints]:
+def columns_worth_keeping(view: View) -> tuple[Ints, Ints]:
     """Positions of the numeric and of the categorical columns that are worth keeping; both may be empty.
 
     A subset is good when its columns correlate with the class and not with one another. The search is best-first

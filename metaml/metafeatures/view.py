@@ -105,7 +105,7 @@ def _as_codes(column: pd.Series) -> Ints:
     return np.where(np.isnan(values), -1, values).astype(np.int64)
 
 
-def subsample(view: View, max_rows: int, max_columns: int) -> View:
+def small_sample(view: View, max_rows: int, max_columns: int) -> View:
     """At most so many rows and columns, and always the same ones."""
     rng = np.random.default_rng(_SUBSAMPLE_SEED)
     if view.n_rows > max_rows:
@@ -140,10 +140,10 @@ def _between_0_and_1(numbers: Floats) -> Floats:
     return shifted
 
 
-def n_distinct(matrix: NDArray[np.generic]) -> Ints:
+def n_distinct_values(matrix: NDArray[np.generic]) -> Ints:
     """How many different values each column takes, missing ones (NaN or -1) not counted.
 
-    >>> n_distinct(np.array([[0, 1], [2, -1], [2, -1]])).tolist()
+    >>> n_distinct_values(np.array([[0, 1], [2, -1], [2, -1]])).tolist()
     [2, 1]
     """
     n_rows, n_columns = matrix.shape

@@ -53,7 +53,7 @@ class AlgorithmPrior:
                 if len(places):
                     scores = item.scores[places]
                     typical[place[item.datasets[k]], column] = np.median(scores)
-                    best[place[item.datasets[k]], column] = expected_best(scores, N_DRAWS)
+                    best[place[item.datasets[k]], column] = expected_maximum(scores, N_DRAWS)
         compared = (~np.isnan(typical)).sum(axis=1) >= 2
         self.counts_ = (~np.isnan(typical[compared])).sum(axis=0)
         self.ranks_ = np.hstack([_ranks(typical[compared]), _ranks(best[compared])])
@@ -95,10 +95,10 @@ class AlgorithmPrior:
         return predicted
 
 
-def expected_best(scores: Floats, n_draws: int) -> float:
+def expected_maximum(scores: Floats, n_draws: int) -> float:
     """Return the expected maximum of `n_draws` draws from these scores, with replacement.
 
-    >>> expected_best(np.array([0.0, 1.0]), 2)
+    >>> expected_maximum(np.array([0.0, 1.0]), 2)
     0.75
     """
     shares = (np.arange(1, len(scores) + 1) / len(scores)) ** n_draws

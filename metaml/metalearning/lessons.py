@@ -27,7 +27,7 @@ from metaml.metalearning.history import RunHistory
 from metaml.metalearning.pooled_landscape import on_one_scale
 from metaml.metalearning.portfolio import Portfolio, make_portfolio
 from metaml.metalearning.runtime import RuntimeLearner
-from metaml.metalearning.training import Trained, packed, train, unpacked
+from metaml.metalearning.training import Trained, file_contents, train, unpacked
 
 UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError)
 """The errors that a damaged file can raise."""
@@ -153,7 +153,7 @@ def save_lessons(lessons: Lessons, path: Path) -> None:
         file.writestr("repertoire.json", json.dumps({"format": FORMAT, **portfolio}))
         file.writestr("repertoire.npz", portfolio_arrays.getvalue())
         for name, trained in lessons.trained.items():
-            for part, data in packed(trained, metafeatures=False).items():
+            for part, data in file_contents(trained, metafeatures=False).items():
                 file.writestr(f"{name}/{part}", data)
             booster = lessons.runtimes[name].booster_
             if booster is not None:

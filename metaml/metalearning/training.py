@@ -70,7 +70,7 @@ def train(
     )
 
 
-def packed(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
+def file_contents(trained: Trained, *, metafeatures: bool = True) -> dict[str, bytes]:
     """Return a trained meta-learner as file contents by file name, with or without the metafeatures."""
     learner, landscape = trained.learner, trained.landscape
     files = {

@@ -15,7 +15,7 @@ import pandas as pd
 
 from metaml.arrays import Array
 from metaml.errors import BadModel
-from metaml.model.trusted import TRUSTED, name_of
+from metaml.model.trusted import TRUSTED, trusted_name
 
 Plain = Any
 """What JSON can hold."""
@@ -62,7 +62,7 @@ class Freezer:
             return {"index": self._words(item)}
         if isinstance(item, type) and issubclass(item, np.generic):
             return {"type": np.dtype(item).name}
-        name = name_of(item)
+        name = trusted_name(item)
         if name is None:
             raise TypeError(f"a model file cannot hold a {type(item).__module__}.{type(item).__qualname__}")
         state = TRUSTED[name].state_of(item)

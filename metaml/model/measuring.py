@@ -52,12 +52,12 @@ def measure_all(models: Sequence[Model], dataset: Dataset) -> list[Measured]:
         raise BadModel(f"The saved model could not be measured in a fresh process, which said: {said}.")
     seconds = json.loads(done.stdout.splitlines()[-1])
     return [
-        Measured(1000 * taken["one"], 1000 * taken["many"], size, n_columns_of(model))
+        Measured(1000 * taken["one"], 1000 * taken["many"], size, n_raw_columns(model))
         for taken, size, model in zip(seconds, megabytes, models, strict=True)
     ]
 
 
-def n_columns_of(model: Model) -> int:
+def n_raw_columns(model: Model) -> int:
     """Return how many raw columns a model reads."""
     return len({feature.source for feature in model.schema.features})
 

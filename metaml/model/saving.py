@@ -15,7 +15,7 @@ from metaml.model.archive import MODEL_FILE, read_archive, write_archive
 from metaml.model.fitted import Member, Model
 from metaml.model.freezing import Freezer, thaw
 from metaml.model.sample import Sample
-from metaml.model.trusted import name_of
+from metaml.model.trusted import trusted_name
 from metaml.model.uncertainty import Uncertainty
 from metaml.system.trial_process import kept_trials
 
@@ -119,7 +119,7 @@ def _uncertainty(parts: dict[str, Any], content: bytes) -> Uncertainty | None:
     if plain is None:
         return None
     errors, folds, scales = thaw(plain, parts["arrays"], content)
-    if not all(name_of(scale) == "TabularRegressor" for scale in scales):
+    if not all(trusted_name(scale) == "TabularRegressor" for scale in scales):
         raise ValueError("an expected error is not a TabularRegressor")
     return Uncertainty(np.asarray(errors, dtype=np.float64), np.asarray(folds, dtype=np.int16), tuple(scales))
 
@@ -145,7 +145,7 @@ def _checked(estimator: Any, schema: Schema) -> Any:
     """Return the estimator if it is one for this schema."""
     n_labels = None if schema.labels is None else len(schema.labels)
     wanted = "TabularRegressor" if n_labels is None else "TabularClassifier"
-    if name_of(estimator) not in (wanted, *(("DistributionRegressor",) if n_labels is None else ())):
+    if trusted_name(estimator) not in (wanted, *(("DistributionRegressor",) if n_labels is None else ())):
         raise ValueError(f"a member is not a {wanted}")
     if n_labels is not None and not set(estimator.classes_.tolist()) <= set(range(n_labels)):
         raise ValueError("a member predicts classes that do not exist")

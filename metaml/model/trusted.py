@@ -22,7 +22,7 @@ _NAMES = {
 }
 
 
-def name_of(item: Any) -> str | None:
+def trusted_name(item: Any) -> str | None:
     """Return the name that an object's class has in files, None if it has none."""
     kind = type(item)
     # Package and name are compared first, so that no other library is imported to compare.

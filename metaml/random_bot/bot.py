@@ -44,7 +44,7 @@ __all__ = [
     "Prepared",
     "Progress",
     "draws_of",
-    "plan_of",
+    "folds_for",
     "run_bot",
 ]
 
@@ -200,12 +200,12 @@ def _prepare(kb: KnowledgeBase, loaded: Loaded, settings: BotSettings) -> Prepar
     store_dataset(kb, dataset, loaded.origin, details=loaded.details, seconds=settings.describe_seconds)
     if loaded.qualities:
         kb.add_metafeatures(dataset.fingerprint, repair_openml(loaded.qualities), source="openml")
-    plan = plan_of(loaded, settings)
+    plan = folds_for(loaded, settings)
     kb.add_fold_plan(fold_plan_record(plan))
     return Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan)
 
 
-def plan_of(loaded: Loaded, settings: BotSettings) -> FoldPlan:
+def folds_for(loaded: Loaded, settings: BotSettings) -> FoldPlan:
     """Return the folds that a data set's source prescribes, else those that all bots use."""
     if loaded.folds is not None:
         return given_plan(loaded.folds)

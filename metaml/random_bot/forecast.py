@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaml.budget import in_words
 from metaml.errors import MetamlError
-from metaml.random_bot.bot import BotSettings, Prepared, draws_of, plan_of
+from metaml.random_bot.bot import BotSettings, Prepared, draws_of, folds_for
 from metaml.sources.base import Source
 from metaml_kb import KnowledgeBase
 
@@ -28,7 +28,7 @@ def plan_runs(kb: KnowledgeBase, sources: Sequence[Source], settings: BotSetting
             set_aside += 1
             continue
         dataset = loaded.dataset
-        plan = plan_of(loaded, settings)
+        plan = folds_for(loaded, settings)
         prepared.append(Prepared(dataset.fingerprint, dataset.name, dataset.task, len(dataset.y), plan))
     expected = _Expectation(kb, settings.limits.seconds)
     draws, planned, total, n_runs = draws_of(kb, prepared, settings), Counter[tuple[str, str]](), 0.0, 0

@@ -49,7 +49,7 @@ def run_facts(stored: StoredRun) -> dict[str, Any]:
         "fit_seconds": run.fit_seconds,
         "predict_seconds": run.predict_seconds,
         "peak_megabytes": run.peak_megabytes,
-        "finished_at": None if run.finished_at is None else moment(run.finished_at).isoformat(timespec="seconds"),
+        "finished_at": None if run.finished_at is None else as_datetime(run.finished_at).isoformat(timespec="seconds"),
         "seed": run.seed,
         "fold_plan": {
             "key": plan.key,
@@ -129,6 +129,6 @@ def defined(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def moment(seconds: float) -> datetime:
+def as_datetime(seconds: float) -> datetime:
     """Return a moment that is stored as seconds since 1970."""
     return datetime.fromtimestamp(seconds, UTC)

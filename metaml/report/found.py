@@ -172,7 +172,7 @@ def _combined(final: Final) -> str:
     return said
 
 
-def reading(data: ReportData) -> Html:
+def data_section(data: ReportData) -> Html:
     """Return what was read, how the target is distributed, and every repair."""
     dataset = data.dataset
     guessed = " (guessed: no target was named)" if dataset.target_was_guessed else ""

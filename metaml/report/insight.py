@@ -23,7 +23,7 @@ DEEPEST = 46.0
 """Shading in percent beyond which numbers would be hard to read, in light or in dark."""
 
 
-def hyperparameters(data: ReportData) -> Html | None:
+def hyperparameter_shares(data: ReportData) -> Html | None:
     """Return the share of each setting in the variance of the score, per algorithm."""
     if not data.trials:
         return None

@@ -58,7 +58,7 @@ def steps_picture(
         tag("line", class_=f"level level-{level.place}", **ends(x_axis.start, x_axis.end, y_axis(level.y)))
         for level in levels
     ]
-    parts += [dot_at(dot, x_axis, y_axis) for dot in thinned(dots)]
+    parts += [dot_at(dot, x_axis, y_axis) for dot in fewer_dots(dots)]
     if steps:
         path = [f"M{x_axis(steps[0][0]):.1f},{_inside(y_axis, steps[0][1]):.1f}"]
         for x, y in steps[1:]:
@@ -83,7 +83,7 @@ def lanes_picture(lanes: Sequence[tuple[str, Sequence[Dot]]], *, title: str, x_l
         middle = TOP + LANE_HEIGHT * (number + 0.5)
         parts.append(tag("text", label, x=at(left - 8), y=at(middle + 4), text_anchor="end"))
         parts.append(tag("line", class_="grid", **ends(x_axis.start, x_axis.end, middle)))
-        parts += [circle(x_axis(dot.x), middle, dot) for dot in thinned(dots, most)]
+        parts += [circle(x_axis(dot.x), middle, dot) for dot in fewer_dots(dots, most)]
     foot = height - BOTTOM
     parts += x_ticks(x_axis, foot, whole=True)
     centre = (x_axis.start + x_axis.end) / 2
@@ -140,7 +140,7 @@ def padded(low: float, high: float, by: float = 0.05) -> tuple[float, float]:
     return low - room, high + room
 
 
-def thinned(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
+def fewer_dots(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
     """Return at most so many dots, evenly taken, and always the marked ones."""
     if len(dots) <= most:
         return dots

@@ -209,7 +209,7 @@ def _front_objective(name: str, dataset: Dataset, plan: FoldPlan, *, is_at_thres
         of = truth if name == "fnr" else ~truth
         return DecisionObjective(name, partial(_rate, of, dataset.y, dataset.row_weights))
     if name.startswith(GAP):
-        groups = groups_of(name.removeprefix(GAP), dataset)
+        groups = fairness_groups(name.removeprefix(GAP), dataset)
         return DecisionObjective(name, partial(_gap, groups, dataset.y, dataset.row_weights, dataset.task))
     if dataset.task not in metric(name).tasks:
         raise BadRequest(f"The objective {name} does not fit the {dataset.task} target {dataset.target!r}. Change it.")
@@ -242,7 +242,7 @@ def _gap(groups: Array, truth: Array, weights: Weight, task: str, rows: Array, l
     return -max(found, default=math.nan)
 
 
-def groups_of(column: str, dataset: Dataset) -> Array:
+def fairness_groups(column: str, dataset: Dataset) -> Array:
     """Return the group of each row: the level of a column, or whether a number of many values is above the median."""
     if column not in dataset.X.columns:
         names = ", ".join(map(str, list(dataset.X.columns)[:8]))

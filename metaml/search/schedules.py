@@ -91,7 +91,7 @@ class Rambo:
         if turn.n_open:
             return []
         options = by_spread_priority(search.options(OVERSAMPLING * turn.n_workers, turn.rounds_left), turn.n_workers)
-        seconds = seconds_of(options)
+        seconds = job_seconds(options)
         batch = choose_batch(seconds, turn.n_workers)[: turn.most]
         chosen = [(seconds[place], search.take(options[place])) for place in batch]
         n_idle = turn.n_workers - len(chosen) if turn.most is None else min(turn.n_workers, turn.most) - len(chosen)
@@ -115,7 +115,7 @@ def choose_batch(seconds: Floats, n_workers: int) -> list[int]:
     return [0, *sorted(place + 1 for places in packed for place in places)]
 
 
-def seconds_of(options: list[Option]) -> Floats:
+def job_seconds(options: list[Option]) -> Floats:
     """Return the predicted seconds of candidates; one without a prediction counts as the median of the others."""
     known = [option.seconds for option in options if option.seconds is not None]
     usual = float(np.median(known)) if known else 1.0

@@ -18,7 +18,7 @@ from metaml.data.cells import category_text, floats_of, holds_floats, numbers_of
 from metaml.data.names import usable_names
 from metaml.data.roles import groups_in
 from metaml.data.target import find_column
-from metaml.data.weights import settled, weights_in
+from metaml.data.weights import effective_weights, weights_in
 from metaml.errors import BadDataset
 from metaml.evaluation import metric
 from metaml.metrics import Metric
@@ -142,7 +142,7 @@ def labelled_rows(
         frame.iloc[rows].reset_index(drop=True),
         known,
         int((~is_known).sum()),
-        None if weights is None else settled(weights[rows]),
+        None if weights is None else effective_weights(weights[rows]),
         None if group is None or group not in frame.columns else groups_in(frame[group].iloc[rows])[0],
         notes,
     )

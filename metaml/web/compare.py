@@ -20,10 +20,10 @@ from metaml.web.words import (
     as_shown,
     better,
     dataset_link,
+    digits,
     first_upper,
     metric_name,
     run_link,
-    score_text,
     session_link,
 )
 from metaml_kb.browsing.listing import ListedRun, runs_of_session
@@ -163,7 +163,7 @@ def _scores(runs: Sequence[StoredRun]) -> Sheet:
         means = [mean_of(run.run.scores[name]) if name in run.run.scores else math.nan for run in runs]
         best = max((value for value in means if not math.isnan(value)), default=math.nan)
         rows.append({"metric": metric_name(name), **_by_key(runs, [as_shown(name, value) for value in means])})
-        written = [tag("b", score_text(name, value)) if value == best else score_text(name, value) for value in means]
+        written = [tag("b", digits(name, value)) if value == best else digits(name, value) for value in means]
         extra.append(_by_key(runs, written))
     fields = [Field("Metric", "name", key="metric"), *_columns(runs, "number")]
     return Sheet("scores", fields, rows, title="Scores; the best is bold", extra=extra)
@@ -195,7 +195,7 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
             }
         )
         linked = {} if dataset is None else {"dataset": dataset_link(dataset.name, dataset.fingerprint)}
-        extra.append({"session": session_link(item.key), "best": score_text(metric, best), **linked})
+        extra.append({"session": session_link(item.key), "best": digits(metric, best), **linked})
     fields = [
         Field("Session", "name", key="session"),
         Field("Data set", key="dataset"),

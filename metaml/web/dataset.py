@@ -21,9 +21,9 @@ from metaml.web.words import (
     better,
     count_text,
     dataset_link,
+    digits,
     metric_name,
     run_link,
-    score_text,
 )
 from metaml_kb.browsing.listing import newest_complete, runs_by_number
 
@@ -103,7 +103,7 @@ def _tiles(item: KnownDataset) -> Html:
     shown: list[tuple[str, object, object]] = [(name, f"{value:,}", "") for name, value in known if value is not None]
     if item.winner is not None:
         title = f"Best {metric_name(item.metric)}"
-        shown.append((title, score_text(item.metric, item.best), algorithm_link(item.winner)))
+        shown.append((title, digits(item.metric, item.best), algorithm_link(item.winner)))
     return tiles(shown)
 
 
@@ -134,7 +134,7 @@ def _winner_sheet(catalogue: Catalogue, item: KnownDataset, metric: str) -> Shee
         {
             "algorithm": algorithm_link(str(row["algorithm"])),
             "": track(0.04 + 0.96 * max(score - low, 0.0) / ((best - low) or 1.0)),
-            "score": score_text(metric, score),
+            "score": digits(metric, score),
             "best_run": run_link(str(row["best_run"])),
         }
         for row, (_, score, _) in zip(rows, found, strict=True)

@@ -9,7 +9,7 @@ from metaml.web.catalogue import Catalogue, KnownDataset
 from metaml.web.forms import choice, search_form
 from metaml.web.page import Asked, Page, empty, heading, link
 from metaml.web.sheet import Field, Sheet, moment, short
-from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link, metric_name, score_text
+from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link, digits, metric_name
 
 MOST_LISTED = 500
 TASKS = ("binary", "multiclass", "regression")
@@ -75,7 +75,7 @@ def dataset_sheet(known: Sequence[KnownDataset]) -> Sheet:
         extra.append(
             {
                 "name": dataset_link(item.name, item.fingerprint, 44),
-                "best": score_text(item.metric, item.best),
+                "best": digits(item.metric, item.best),
                 **({} if item.winner is None else {"winner": algorithm_link(item.winner)}),
             }
         )

@@ -10,7 +10,7 @@ from metaml.report.markup import Html, joined, tag
 from metaml.report.tables import figure, paragraph
 from metaml.report.wording import counted
 from metaml.web.pictures import SettingAxis, parallel_picture, setting_picture
-from metaml.web.words import as_shown, better, metric_name, score_text
+from metaml.web.words import as_shown, better, digits, metric_name
 from metaml_kb.browsing.listing import ListedRun
 
 LEAST_RUNS = 3
@@ -31,13 +31,13 @@ class VaryingHyperparameter:
 def hyperparameters(runs: Sequence[ListedRun], metric: str, algorithm: str) -> Html:
     """Return pictures of the hyperparameters that vary against the score."""
     known = [run for run in runs if math.isfinite(run.score(metric))]
-    varying = settings_of(known, metric)
+    varying = varying_hyperparameters(known, metric)
     if len(known) < LEAST_RUNS or not varying:
         return paragraph(f"There are too few different runs of {algorithm} to draw.")
     scores = [as_shown(metric, run.score(metric)) for run in known]
     label = metric_name(metric)
     window = window_of(scores, [run.score(metric) for run in known])
-    texts = [f"{score_text(metric, run.score(metric))}, run {run.key[:8]}" for run in known]
+    texts = [f"{digits(metric, run.score(metric))}, run {run.key[:8]}" for run in known]
     pictures = [
         figure(
             setting.name,
@@ -72,7 +72,7 @@ def parallel(runs: Sequence[ListedRun], varying: Sequence[VaryingHyperparameter]
     lines = []
     for rank, place in enumerate(chosen):
         values = [setting.values[place] for setting in varying[:MOST_AXES]]
-        text = f"run {runs[place].key[:8]}, {score_text(metric, runs[place].score(metric))}"
+        text = f"run {runs[place].key[:8]}, {digits(metric, runs[place].score(metric))}"
         lines.append((runs[place].key, [*values, scores[place]], rank / max(1, len(chosen) - 1), text))
     lines.reverse()
     picture = parallel_picture(scales, lines, title=f"Settings and {metric_name(metric)}, side by side")
@@ -86,7 +86,7 @@ def parallel(runs: Sequence[ListedRun], varying: Sequence[VaryingHyperparameter]
     return figure("All together", shown, tag("p", status, reset, class_="tools"), note=said)
 
 
-def settings_of(runs: Sequence[ListedRun], metric: str) -> list[VaryingHyperparameter]:
+def varying_hyperparameters(runs: Sequence[ListedRun], metric: str) -> list[VaryingHyperparameter]:
     """Return the hyperparameters that vary, those that go with the score first."""
     names = sorted({name for run in runs for name in run.config})
     scores = np.array([run.score(metric) for run in runs])

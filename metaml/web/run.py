@@ -13,7 +13,7 @@ from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, address, beside, command, heading, section
 from metaml.web.pictures import folds_picture
 from metaml.web.sheet import Field, Sheet
-from metaml.web.words import algorithm_link, as_shown, dataset_link, first_upper, metric_name, score_text, session_link
+from metaml.web.words import algorithm_link, as_shown, dataset_link, digits, first_upper, metric_name, session_link
 from metaml_kb.errors import BadQuery
 from metaml_kb.lookup import StoredRun, find_run
 
@@ -64,7 +64,7 @@ def _tiles(stored: StoredRun, metric: str) -> Html:
     shown: list[tuple[str, object, object]] = []
     if metric in item.scores:
         shown.append(
-            (first_upper(metric_name(metric)), score_text(metric, mean_of(item.scores[metric])), "mean over folds")
+            (first_upper(metric_name(metric)), digits(metric, mean_of(item.scores[metric])), "mean over folds")
         )
     n_folds = max((len(_defined(values)) for values in item.scores.values()), default=0)
     scored = f"{counted(n_folds, 'fold')} scored" if n_folds else "no score"
@@ -118,7 +118,7 @@ def _scores(stored: StoredRun, first: str) -> Sheet:
             }
         )
         found = {"mean": mean_of(values), "worst": min(folds, default=None), "best": max(folds, default=None)}
-        extra.append({key: score_text(name, value) for key, value in found.items()})
+        extra.append({key: digits(name, value) for key, value in found.items()})
     fields = [
         Field("Metric", "name", key="metric"),
         Field("Mean", "number", key="mean", first="down", show=rounded),

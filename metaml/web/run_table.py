@@ -10,9 +10,9 @@ from metaml.web.words import (
     algorithm_link,
     as_shown,
     dataset_link,
+    digits,
     metric_name,
     run_link,
-    score_text,
     seconds_text,
     session_link,
     status_text,
@@ -81,7 +81,7 @@ def run_sheet(
                 "run": run_link(run.key),
                 "dataset": dataset_link(run.dataset, run.fingerprint),
                 "algorithm": algorithm_link(run.algorithm),
-                "score": _score(metric, score) if is_mixed else score_text(metric, score),
+                "score": _score(metric, score) if is_mixed else digits(metric, score),
                 "status": status_text(run.status),
                 "session": session_link(run.session),
                 "settings": settings(run.config),
@@ -92,7 +92,7 @@ def run_sheet(
 
 def _score(metric: str, score: float) -> Html:
     """Return a score after the name of its metric, which a phone has no room for."""
-    return joined(tag("span", f"{metric_name(metric)} ", class_="quiet extra"), score_text(metric, score))
+    return joined(tag("span", f"{metric_name(metric)} ", class_="quiet extra"), digits(metric, score))
 
 
 def _box(run: ListedRun) -> Html:

@@ -82,7 +82,7 @@ def _content(
     sheets = {"runs": sheet}
     metric = metrics[runs[0].fingerprint]
     if dataset is not None and item.kind == "tune" and metric in METRICS and dataset.task in TASKS:
-        data = report_data(catalogue, item, dataset, runs, metric)
+        data = stored_report(catalogue, item, dataset, runs, metric)
         sheets["algorithms"] = _algorithm_sheet(data)
         body: Html | None = _search(asked, item, data, sheets["algorithms"])
     else:
@@ -224,7 +224,7 @@ def _budget(data: ReportData) -> str:
     return "no time limit" if budget is None else f"of a budget of {duration(budget)}"
 
 
-def report_data(
+def stored_report(
     catalogue: Catalogue, item: KnownSession, dataset: KnownDataset, runs: Sequence[ListedRun], metric: str
 ) -> ReportData:
     """Return a session as the report shows one, from what the knowledge base holds of it."""

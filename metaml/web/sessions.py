@@ -13,9 +13,9 @@ from metaml.web.words import (
     as_shown,
     count_text,
     dataset_link,
+    digits,
     first_upper,
     metric_name,
-    score_text,
     seconds_text,
     session_link,
 )
@@ -86,4 +86,4 @@ def session_sheet(catalogue: Catalogue, known: Sequence[KnownSession]) -> Sheet:
 
 def final_text(final: tuple[str, float]) -> Html:
     """Return the score of a final model with its metric."""
-    return joined(tag("span", metric_name(final[0]), class_="quiet"), " ", score_text(*final))
+    return joined(tag("span", metric_name(final[0]), class_="quiet"), " ", digits(*final))

@@ -50,7 +50,7 @@ def answer(catalogue: Catalogue, asked: Asked) -> Page:
     raise NotThere(f"There is no page {asked.path[:80]!r}.")
 
 
-def prepare(catalogue: Catalogue) -> None:
+def precompute(catalogue: Catalogue) -> None:
     """Read all runs and compute what is kept for later, so that the first visitor does not wait for it."""
     catalogue.catch_up(None)
     for path in ("/", "/algorithms", "/map"):

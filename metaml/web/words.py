@@ -32,7 +32,7 @@ def as_shown(metric: str, score: float | None) -> float:
     return display(metric, score)[1] if metric in METRICS else score
 
 
-def score_text(metric: str, score: float | None) -> str:
+def digits(metric: str, score: float | None) -> str:
     """Return a score in digits; a dash if there is none."""
     return number(as_shown(metric, score))
 

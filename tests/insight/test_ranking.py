@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaml.insight import expected_best, rank, wins
+from metaml.insight import expected_best, rank_algorithms, wins
 
 
 def test_algorithms_that_differ_clearly_are_in_different_groups():
@@ -13,7 +13,7 @@ def test_algorithms_that_differ_clearly_are_in_different_groups():
     base = rng.normal(size=40)
     table = pd.DataFrame({"worst": base - 1, "same": base + rng.normal(0, 0.1, 40), "best": base})
 
-    found = rank(table)
+    found = rank_algorithms(table)
 
     assert found.names[-1] == "worst"
     assert found.groups == ((0, 1),)
@@ -26,7 +26,7 @@ def test_p_values_are_corrected_for_the_number_of_pairs():
 
     rng = np.random.default_rng(1)
     values = rng.normal(size=(30, 4)) + np.array([0, 0.3, 0.4, 0.8])
-    found = rank(pd.DataFrame(values, columns=list("abcd")))
+    found = rank_algorithms(pd.DataFrame(values, columns=list("abcd")))
 
     raw = sorted(
         wilcoxon(values[:, i] - values[:, j], zero_method="zsplit").pvalue for i, j in combinations(range(4), 2)
@@ -38,11 +38,11 @@ def test_p_values_are_corrected_for_the_number_of_pairs():
 def test_a_failure_has_the_last_rank():
     table = pd.DataFrame({"a": [0.1, 0.2], "b": [0.9, math.nan]})
 
-    assert rank(table).mean_ranks == (1.5, 1.5)
+    assert rank_algorithms(table).mean_ranks == (1.5, 1.5)
 
 
 def test_no_data_set_gives_an_empty_ranking():
-    assert rank(pd.DataFrame({"a": [math.nan]})).n_datasets == 0
+    assert rank_algorithms(pd.DataFrame({"a": [math.nan]})).n_datasets == 0
 
 
 def test_the_expected_best_is_the_mean_over_all_draws():

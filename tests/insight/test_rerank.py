@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaml.errors import BadRequest
-from metaml.insight.rerank import Costs, batch_scores, rescored
+from metaml.insight.rerank import Costs, rescored, scores_of_each
 from metaml.metrics import METRICS
 
 RNG = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def test_every_metric_is_the_same_for_many_as_for_one(name, task):
     truth, batch = predictions(task)
     found = METRICS[name].on(truth) if task != "regression" else METRICS[name]
 
-    scores = batch_scores(found, truth, batch)
+    scores = scores_of_each(found, truth, batch)
 
     assert scores == pytest.approx([one(found, truth, prediction) for prediction in batch], abs=1e-6)
 

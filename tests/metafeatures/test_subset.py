@@ -1,7 +1,7 @@
 import numpy as np
 
 from metaml.metafeatures.discretise import discretise
-from metaml.metafeatures.subset import select_columns
+from metaml.metafeatures.subset import columns_worth_keeping
 from metaml.metafeatures.view import View
 
 
@@ -31,7 +31,7 @@ def test_selection_keeps_the_telling_columns_and_drops_copies_and_noise():
     y = ((a > 0.5).astype(int) + b) // 2
     view = View(numbers=np.column_stack([a, 2 * a, noise]), codes=b[:, None], y=y, n_classes=2, task="binary")
 
-    numbers, codes = select_columns(view)
+    numbers, codes = columns_worth_keeping(view)
 
     assert numbers.tolist() in ([0], [1])
     assert codes.tolist() == [0]
@@ -47,6 +47,6 @@ def test_selection_may_be_empty():
         task="binary",
     )
 
-    numbers, codes = select_columns(view)
+    numbers, codes = columns_worth_keeping(view)
 
     assert (numbers.size, codes.size) == (0, 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.data import from_frame
-from metaml.metafeatures.view import View, n_distinct, scaled, subsample, view_of
+from metaml.metafeatures.view import View, n_distinct_values, scaled, small_sample, view_of
 
 
 def wide(n_columns: int):
@@ -16,7 +16,7 @@ def wide(n_columns: int):
 def test_a_subsample_is_the_same_every_time():
     view = view_of(wide(12))
 
-    once, again = subsample(view, 20, 5), subsample(view, 20, 5)
+    once, again = small_sample(view, 20, 5), small_sample(view, 20, 5)
 
     assert once.numbers.shape == (20, 5)
     assert (once.numbers == again.numbers).all()
@@ -50,5 +50,5 @@ def test_learners_see_numbers_between_zero_and_one_and_only_the_classes_there_ar
 
 
 def test_missing_values_are_no_values():
-    assert n_distinct(np.array([[1.0, np.nan], [1.0, np.nan], [2.0, 3.0]])).tolist() == [2, 1]
-    assert n_distinct(np.zeros((0, 2))).tolist() == [0, 0]
+    assert n_distinct_values(np.array([[1.0, np.nan], [1.0, np.nan], [2.0, 3.0]])).tolist() == [2, 1]
+    assert n_distinct_values(np.zeros((0, 2))).tolist() == [0, 0]

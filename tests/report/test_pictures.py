@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from metaml.report import render
-from metaml.report.pictures import Dot, histogram_picture, padded, thinned
+from metaml.report.pictures import Dot, fewer_dots, histogram_picture, padded
 from tests.report.reading import section, ticks_of
 from tests.report.samples import full, numeric
 
@@ -54,7 +54,7 @@ def test_a_range_is_wider_than_its_values_and_never_empty():
 def test_many_dots_are_thinned_but_the_marked_ones_stay():
     dots = [Dot(float(k), 0.0, "dot best" if k == 77 else "dot") for k in range(1000)]
 
-    kept = thinned(dots, most=10)
+    kept = fewer_dots(dots, most=10)
 
     assert len(kept) <= 11
     assert dots[77] in kept

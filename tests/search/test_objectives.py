@@ -7,7 +7,13 @@ import pytest
 from metaml.data import from_frame
 from metaml.errors import BadRequest
 from metaml.evaluation import Outcome, make_plan
-from metaml.search.objectives import front_objectives, groups_of, objective_names, operating_points, ranking_metric
+from metaml.search.objectives import (
+    fairness_groups,
+    front_objectives,
+    objective_names,
+    operating_points,
+    ranking_metric,
+)
 
 N = 400
 
@@ -86,4 +92,4 @@ def test_objectives_that_do_not_fit_the_data_are_refused(dataset):
 
 
 def test_a_number_of_many_values_makes_two_groups(dataset):
-    assert np.bincount(groups_of("x", dataset)).tolist() == [N // 2, N // 2]
+    assert np.bincount(fairness_groups("x", dataset)).tolist() == [N // 2, N // 2]

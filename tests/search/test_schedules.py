@@ -6,7 +6,7 @@ import pytest
 from metaml.errors import BadRequest
 from metaml.search.bandit_search import Search
 from metaml.search.optimizer import Optimizer, Option, Proposal
-from metaml.search.schedules import Rambo, Turn, by_spread_priority, choose_batch, schedule_named, seconds_of
+from metaml.search.schedules import Rambo, Turn, by_spread_priority, choose_batch, job_seconds, schedule_named
 from metaml.spaces import Float, Space
 from tests.search.told import Told
 
@@ -45,7 +45,7 @@ def test_candidates_of_different_algorithms_are_never_similar():
 
 
 def test_a_candidate_without_predicted_seconds_counts_as_the_usual_one():
-    assert seconds_of([option(0, 0, 2.0), option(0, 0, None), option(0, 0, 4.0)]).tolist() == [2.0, 3.0, 4.0]
+    assert job_seconds([option(0, 0, 2.0), option(0, 0, None), option(0, 0, 4.0)]).tolist() == [2.0, 3.0, 4.0]
 
 
 def searching(n_known: int) -> Search:

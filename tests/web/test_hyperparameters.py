@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from metaml.web.hyperparameters import hyperparameters, settings_of, window_of
+from metaml.web.hyperparameters import hyperparameters, varying_hyperparameters, window_of
 from metaml_kb.browsing.listing import ListedRun
 from tests.report.reading import words
 
@@ -25,7 +25,7 @@ def runs():
 
 
 def test_what_goes_with_the_score_comes_first_and_what_never_varies_is_left_out(runs):
-    found = {item.name: item for item in settings_of(runs, "accuracy")}
+    found = {item.name: item for item in varying_hyperparameters(runs, "accuracy")}
 
     assert next(iter(found)) == "rate"
     assert found["rate"].scale.is_log

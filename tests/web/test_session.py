@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from metaml.web.catalogue import Catalogue
-from metaml.web.session import report_data
+from metaml.web.session import stored_report
 from metaml_kb import SessionRecord
 from metaml_kb.browsing.listing import runs_of_session
 from tests.report.reading import sections, words
@@ -25,7 +25,7 @@ def test_scores_and_times_are_those_of_the_event_log(in_file):
     with in_file.connected() as connection:
         runs = runs_of_session(connection, in_file.digest, item.number, 100)
 
-    data = report_data(in_file, item, in_file.dataset(runs[0].fingerprint), runs, "roc_auc")
+    data = stored_report(in_file, item, in_file.dataset(runs[0].fingerprint), runs, "roc_auc")
 
     assert [trial.at for trial in data.trials][:3] == [1.0, 5.0, 9.0]
     assert data.trials[1].score == 0.77

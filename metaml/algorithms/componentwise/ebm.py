@@ -78,7 +78,7 @@ class EbmModel(AdditiveModel):
             more = np.ones(len(held_out)) if held_out_weight is None else held_out_weight
             weight = np.concatenate([weight, more])
             bags = np.vstack([bags, np.full((len(held_out), 1), -1, dtype=np.int8)])
-        table = as_words(rows, training.categorical)
+        table = category_words(rows, training.categorical)
         most = training.rounds or MOST_ROUNDS
         if training.validation is None and not training.rounds:
             most = rounds_without_stopping(self.config["learning_rate"])
@@ -121,7 +121,7 @@ class EbmModel(AdditiveModel):
             return model.fit(table, y, sample_weight=weight, bags=bags)
 
 
-def as_words(Z: Matrix, categorical: Flags) -> pd.DataFrame:
+def category_words(Z: Matrix, categorical: Flags) -> pd.DataFrame:
     """Return a matrix as interpret-core reads it: numbers, and codes of categories as words."""
     columns = {}
     for place, is_category in enumerate(categorical):

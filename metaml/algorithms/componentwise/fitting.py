@@ -19,7 +19,7 @@ from metaml.algorithms.componentwise.base_learners import (
     base_learners_of,
 )
 from metaml.algorithms.componentwise.effects import Effect, Term
-from metaml.algorithms.componentwise.grids import grid_of
+from metaml.algorithms.componentwise.grids import value_grid
 from metaml.arrays import Array, Flags, Floats
 
 MOST_PAIRED, PAIR_POINTS, MOST_LEVELS = 8, 8, 16
@@ -31,7 +31,9 @@ Totals = dict[int, Floats]
 
 def terms_of(Z: Array, is_category: Flags) -> list[Term]:
     """Return a term for each column of a matrix."""
-    return [Term((place,), (grid_of(Z[:, place], is_category=bool(flag)),)) for place, flag in enumerate(is_category)]
+    return [
+        Term((place,), (value_grid(Z[:, place], is_category=bool(flag)),)) for place, flag in enumerate(is_category)
+    ]
 
 
 class Ensemble:
@@ -96,7 +98,7 @@ class Ensemble:
         strongest = [term for term in sorted(strength, key=lambda term: -strength[term]) if self._can_pair(term)]
         columns = [self.terms[term].columns[0] for term in strongest[:MOST_PAIRED]]
         coarse = {
-            column: grid_of(self.Z[:, column], is_category=bool(self._is_category[column]), most=PAIR_POINTS)
+            column: value_grid(self.Z[:, column], is_category=bool(self._is_category[column]), most=PAIR_POINTS)
             for column in columns
         }
         offered = [Term(pair, (coarse[pair[0]], coarse[pair[1]])) for pair in combinations(sorted(coarse), 2)]

@@ -78,7 +78,7 @@ class Steps(Grid):
         return np.asarray(effect[self.codes(values)], dtype=np.float64)
 
 
-def grid_of(values: Array, *, is_category: bool, most: int = MOST_POINTS) -> Grid:
+def value_grid(values: Array, *, is_category: bool, most: int = MOST_POINTS) -> Grid:
     """Return the grid of a column's training values, with at most so many points if they are numbers."""
     known = np.asarray(values, dtype=np.float64)
     known = known[np.isfinite(known)]

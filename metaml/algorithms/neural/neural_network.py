@@ -15,7 +15,7 @@ from metaml.algorithms.base import Algorithm, Booster, Matrix, Training, Vector
 from metaml.algorithms.boosting import REFIT, boosted
 from metaml.algorithms.neural.inputs import Inputs
 from metaml.algorithms.neural.network import Network, Shape, started
-from metaml.algorithms.neural.training import Plan, train
+from metaml.algorithms.neural.training import Plan, train_network
 from metaml.algorithms.preprocessing import (
     encoding_parameters,
     head_from,
@@ -93,7 +93,7 @@ class _NeuralNetwork(Booster):
             learning_rate=config["learning_rate"],
             weight_decay=config["weight_decay"],
         )
-        self.rounds_ = train(self.network_, Z, y, training, plan, rng)
+        self.rounds_ = train_network(self.network_, Z, y, training, plan, rng)
 
     def predict(self, Z: Matrix) -> Vector:
         result: Matrix = np.clip(self.network_.mean(Z)[:, 0], *self.range_)

@@ -68,7 +68,9 @@ class _Pace:
         return left >= _STEPS_PER_PART
 
 
-def train(network: Network, Z: Matrix, y: Vector, training: Training, plan: Plan, rng: np.random.Generator) -> int:
+def train_network(
+    network: Network, Z: Matrix, y: Vector, training: Training, plan: Plan, rng: np.random.Generator
+) -> int:
     """Train a network for its best number of epochs, and return that."""
     plan = plan.for_rows(len(Z))
     is_classification = np.issubdtype(y.dtype, np.integer)
@@ -88,7 +90,7 @@ def train(network: Network, Z: Matrix, y: Vector, training: Training, plan: Plan
                 may_go_on = pace.may_go_on()
             if not may_go_on or pace.done >= 1:
                 break
-        loss = -float(epoch) if training.validation is None else held_out_loss(network, training.validation)
+        loss = -float(epoch) if training.validation is None else held_out_error(network, training.validation)
         if loss < best_loss and np.isfinite(network.parameters).all():
             best_loss, best_epoch = loss, epoch
             np.copyto(best, network.parameters)
@@ -98,7 +100,7 @@ def train(network: Network, Z: Matrix, y: Vector, training: Training, plan: Plan
     return max(best_epoch, 1)
 
 
-def held_out_loss(network: Network, validation: Validation) -> float:
+def held_out_error(network: Network, validation: Validation) -> float:
     """Return the mean log loss of held-out rows, or their mean squared error if there are no classes."""
     Z, y, weight = validation
     if np.issubdtype(y.dtype, np.integer):

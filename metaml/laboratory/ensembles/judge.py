@@ -34,7 +34,7 @@ RULES: Mapping[str, Rule] = {"selected": _selected, "best": _best, "mean": _mean
 """How the members of the final model are weighted: chosen greedily as a search does, the best alone, or all alike."""
 
 
-def rule_named(name: str) -> Rule:
+def selection_rule(name: str) -> Rule:
     """Return a selection rule; BadRequest if there is none of this name."""
     if name not in RULES:
         raise BadRequest(f"There is no selection rule {name!r}. Choose among: {', '.join(RULES)}.")
@@ -49,7 +49,8 @@ def held_out_loss(kept: KeptRuns, places: Sequence[int], *, rule: str = "selecte
     """
     chosen = kept.predictions[list(places)]
     losses = [
-        kept.loss(_final(kept, chosen, fit, test, rule_named(rule), n_layers), test) for fit, test in _parts(kept.folds)
+        kept.loss(_final(kept, chosen, fit, test, selection_rule(rule), n_layers), test)
+        for fit, test in _parts(kept.folds)
     ]
     return float(np.mean(losses))
 

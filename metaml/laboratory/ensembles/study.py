@@ -14,7 +14,7 @@ import pandas as pd
 
 from metaml.arrays import Floats
 from metaml.errors import BadRequest
-from metaml.laboratory.ensembles.judge import held_out_loss, rule_named
+from metaml.laboratory.ensembles.judge import held_out_loss, selection_rule
 from metaml.laboratory.ensembles.kept_runs import KeptRuns, kept_runs
 from metaml.laboratory.ensembles.openings import Store, check_opening, order
 from metaml.metalearning.fidelity import fingerprint_of
@@ -185,7 +185,7 @@ def ways_named(openings: Sequence[str], rules: Sequence[str], layers: Sequence[s
     for opening in openings:
         check_opening(opening)
     for rule in rules:
-        rule_named(rule)
+        selection_rule(rule)
     if not (openings and rules and layers) or not set(layers) <= {"1", "2"}:
         raise BadRequest(f"--layers is 1, 2 or 1,2, not {','.join(layers)!r}; name an opening and a rule, too.")
     return [Way(opening, rule, int(n)) for rule, n, opening in product(rules, layers, openings)]

@@ -60,11 +60,11 @@ class FrontModel:
     def parts(self) -> tuple[tuple[str, float], ...]:
         """Return the names of the kept members, and their weights."""
         return tuple(
-            (name_of(member.trial, is_of_folds=self.is_of_folds), member.weight) for member in self.finished.chosen
+            (part_name(member.trial, is_of_folds=self.is_of_folds), member.weight) for member in self.finished.chosen
         )
 
 
-def name_of(trial: Trial, *, is_of_folds: bool) -> str:
+def part_name(trial: Trial, *, is_of_folds: bool) -> str:
     """Return what the kept member of a trial is called."""
     return f"{trial.run.identity[:12]}-{'folds' if is_of_folds else 'one'}"
 
@@ -132,7 +132,7 @@ class _Maker:
         """Add every candidate that these models make: each alone, and ensembles of growing size."""
         known = [trial for trial in trials if trial.run.identity in estimators]
         for trial in known:
-            name, own = name_of(trial, is_of_folds=is_of_folds), estimators[trial.run.identity]
+            name, own = part_name(trial, is_of_folds=is_of_folds), estimators[trial.run.identity]
             member = Member(trial.run.algorithm, dict(trial.run.config), 1.0, own, trial.score)
             self.parts[name] = Model.of(self.dataset, [member], metric=self.found.metric, facts=self._facts)
         sets = [[Chosen(trial, 1.0)] for trial in known]

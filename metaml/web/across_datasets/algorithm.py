@@ -5,7 +5,7 @@ import math
 from metaml.errors import MetamlError
 from metaml.experience.insight_runs import algorithm_runs
 from metaml.insight import AlgorithmRuns, best_settings, importance, suggested_ranges, tunability
-from metaml.insight.settings import shown
+from metaml.insight.settings import value_text
 from metaml.report.markup import Html, joined, shortened, tag
 from metaml.report.pictures import padded
 from metaml.report.tables import Bar, bars, figure, paragraph, settings, tiles
@@ -202,7 +202,7 @@ def _best_values(runs: AlgorithmRuns, names: list[str]) -> list[Html]:
         heights = [value for _, value, _ in pairs]
         sizes = [size for size, _, _ in pairs]
         scale = SettingAxis("rows", min(sizes), max(sizes), is_log=max(sizes) / min(sizes) >= LOG_RATIO)
-        texts = [f"{title}: best at {shown(value)}" for _, value, title in pairs]
+        texts = [f"{title}: best at {value_text(value)}" for _, value, title in pairs]
         ends = min(heights), max(heights)
         drawn = setting_picture(
             sizes,

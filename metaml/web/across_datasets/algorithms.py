@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from metaml.insight import Ranking, expected_best, rank, wins
+from metaml.insight import Ranking, expected_best, rank_algorithms, wins
 from metaml.report.markup import Html, joined, tag
 from metaml.report.tables import figure, paragraph
 from metaml.report.wording import counted, listed, share
@@ -29,8 +29,8 @@ def algorithms(catalogue: Catalogue, asked: Asked) -> Page:
         nothing = empty("No algorithm has a complete run yet.")
         return Page(title="Algorithms", content=joined(heading("Algorithms"), nothing), menu="Algorithms")
     metric = asked.get("metric") if asked.get("metric") in choices else choices[0]
-    table = catalogue.kept(f"scores-{metric}", lambda: score_table(catalogue, metric))
-    ranking = catalogue.kept(f"ranking-{metric}", lambda: rank(common(table)))
+    table = catalogue.kept(f"scores-{metric}", lambda: best_scores(catalogue, metric))
+    ranking = catalogue.kept(f"ranking-{metric}", lambda: rank_algorithms(common(table)))
     chips = [
         chosen_link(metric_name(name), asked.with_query(metric=name, csv=None), is_chosen=name == metric)
         for name in choices[:MOST_CHOICES]
@@ -63,7 +63,7 @@ def metrics_by_use(catalogue: Catalogue) -> list[str]:
     return sorted(counts, key=lambda name: (-usual[name], -counts[name], name))
 
 
-def score_table(catalogue: Catalogue, metric: str) -> pd.DataFrame:
+def best_scores(catalogue: Catalogue, metric: str) -> pd.DataFrame:
     """Return what each algorithm (column) reaches on each data set (row number).
 
     That is the mean of the best of five runs that no search proposed: more runs are no advantage. An algorithm with

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metaml.insight import Gain, Importance, SizeGroup, SuggestedRange, ValueEffect
-from metaml.insight.settings import shown
+from metaml.insight.settings import value_text
 from metaml.report.markup import joined, tag
 from metaml.report.wording import fixed, rounded, share
 from metaml.web.sheet import Field, Sheet
@@ -51,7 +51,7 @@ def effect_sheet(groups: Sequence[SizeGroup], order: Sequence[str] = ()) -> Shee
     rows, extra = [], []
     for (name, value), by_group in found.items():
         row: dict[str, object] = {"setting": name, "value": value}
-        shown: dict[str, object] = {}
+        value_text: dict[str, object] = {}
         for place, effect in by_group.items():
             row |= {
                 f"share_{place}": effect.share,
@@ -59,12 +59,12 @@ def effect_sheet(groups: Sequence[SizeGroup], order: Sequence[str] = ()) -> Shee
                 f"error_{place}": effect.standard_error,
             }
             most = max(other.share for other in groups[place].effects[name])
-            shown[f"share_{place}"] = joined(
+            value_text[f"share_{place}"] = joined(
                 tag("b", share(effect.share)) if effect.share == most else share(effect.share),
                 tag("span", f" −{effect.loss:.3f}", class_="quiet"),
             )
         rows.append(row)
-        extra.append(shown)
+        extra.append(value_text)
     fields = [Field("Setting", "name", key="setting"), Field("Value", "name", key="value")]
     for place, group in enumerate(groups):
         title = f"{first_upper(group.label)} ({group.n_datasets:,})"
@@ -109,9 +109,9 @@ def range_sheet(found: Sequence[SuggestedRange]) -> Sheet:
     rows = [
         {
             "setting": item.name,
-            "range": ", ".join(map(shown, item.choices))
+            "range": ", ".join(map(value_text, item.choices))
             if item.choices
-            else f"{shown(item.low)} to {shown(item.high)}",
+            else f"{value_text(item.low)} to {value_text(item.high)}",
             "kept": item.kept,
             "datasets": item.n_datasets,
         }

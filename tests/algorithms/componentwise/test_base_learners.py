@@ -5,7 +5,7 @@ import pytest
 
 from metaml.algorithms.componentwise.base_learners import LearnerSet, base_learners_of
 from metaml.algorithms.componentwise.effects import Term
-from metaml.algorithms.componentwise.grids import grid_of
+from metaml.algorithms.componentwise.grids import value_grid
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def learners():
     rng = np.random.default_rng(0)
     Z = np.column_stack([rng.normal(size=200), rng.normal(size=200), rng.integers(4, size=200)])
     Z[::5, 1] = np.nan
-    terms = [Term((place,), (grid_of(Z[:, place], is_category=place == 2),)) for place in range(3)]
+    terms = [Term((place,), (value_grid(Z[:, place], is_category=place == 2),)) for place in range(3)]
     codes = [term.codes(Z) for term in terms]
     return Z, codes, base_learners_of(terms, codes, np.ones(200))
 
@@ -40,7 +40,7 @@ def test_a_curve_has_no_line_in_it(learners):
     curve = next(learner for learner in found if learner.kind == "curve")
 
     values = curve.basis[codes[0]]
-    points = grid_of(Z[:, 0], is_category=False).points[codes[0]]
+    points = value_grid(Z[:, 0], is_category=False).points[codes[0]]
 
     assert np.abs(np.array([np.corrcoef(points, column)[0, 1] for column in values.T])).max() < 1e-8
 

@@ -10,7 +10,7 @@ import pytest
 from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.base import Training
 from metaml.algorithms.componentwise import ebm
-from metaml.algorithms.componentwise.ebm import EbmModel, as_words, effects_of
+from metaml.algorithms.componentwise.ebm import EbmModel, category_words, effects_of
 from metaml.algorithms.componentwise.grids import Steps
 from metaml.errors import BadConfig
 from metaml.explanation.readable import readable_model
@@ -70,7 +70,7 @@ def test_it_predicts_as_interpret_core_does(task, monkeypatch):
     model, Z = fitted(task)
 
     theirs = trained[-1]
-    words = as_words(Z, CATEGORICAL)
+    words = category_words(Z, CATEGORICAL)
     if task == "regression":
         assert model.predict(Z) == pytest.approx(theirs.predict(words))
     else:

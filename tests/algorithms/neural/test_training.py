@@ -6,7 +6,7 @@ from metaml.algorithms.allowance import Allowance
 from metaml.algorithms.base import Training
 from metaml.algorithms.neural.inputs import Inputs
 from metaml.algorithms.neural.network import Shape, started
-from metaml.algorithms.neural.training import Plan, held_out_loss, train
+from metaml.algorithms.neural.training import Plan, held_out_error, train_network
 
 PLAN = Plan(epochs=20, batch=32, dropout=0.0, learning_rate=0.03, weight_decay=0.0)
 
@@ -33,7 +33,7 @@ def trained(*, validation=True, rounds=None, seconds=None, plan=PLAN):
     )
     shape = Shape(n_inputs=3, n_outputs=1, n_members=2, n_layers=2, width=16)
     network = started(Z[:128], Inputs(Z, 1), shape, np.zeros(1), rng)
-    epochs = train(network, Z[:128], y[:128], training, plan, rng)
+    epochs = train_network(network, Z[:128], y[:128], training, plan, rng)
     return network, epochs, training, (Z[128:], y[128:], None)
 
 
@@ -44,7 +44,7 @@ def test_the_best_epoch_is_kept():
 
     assert 1 <= epochs < PLAN.for_rows(128).epochs
     assert np.array_equal(network.parameters, longer.parameters)
-    assert held_out_loss(network, held_out) < held_out_loss(last, held_out)
+    assert held_out_error(network, held_out) < held_out_error(last, held_out)
     assert not training.allowance.ended_training
 
 
@@ -55,4 +55,4 @@ def test_where_time_is_short_the_whole_schedule_is_walked_in_larger_steps():
     assert training.allowance.ended_training
     assert training.allowance.used < 45
     assert epochs < 20
-    assert held_out_loss(network, held_out) < held_out_loss(idle, held_out)
+    assert held_out_error(network, held_out) < held_out_error(idle, held_out)

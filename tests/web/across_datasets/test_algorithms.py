@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from metaml.insight import expected_best
-from metaml.web.across_datasets.algorithms import common, datasets_for, score_table
+from metaml.web.across_datasets.algorithms import best_scores, common, datasets_for
 from tests.report.reading import sections, words
 from tests.web.asking import page_at
 from tests.web.samples import ALGORITHMS, N_DATASETS
@@ -25,7 +25,7 @@ def test_more_runs_are_no_advantage(in_file):
     in_file.catch_up()
     names = {name: number for number, name in in_file.algorithms().items()}
 
-    table = score_table(in_file, "accuracy")
+    table = best_scores(in_file, "accuracy")
 
     scores = in_file.digest.first[2, "accuracy", names["svm"]]
     assert len(scores) == 9
