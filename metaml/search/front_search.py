@@ -16,17 +16,17 @@ from metaml.errors import BadRequest
 from metaml.pareto import RESOURCES, log_amounts
 from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import JointSpace
+from metaml.search.joint_space_search import JointSpaceSearch
 from metaml.search.optimizer import Observed, Option, Proposal
 from metaml.search.pareto_optimizer import ParetoOptimizer
 from metaml.spaces import Integer, Space
 from metaml.spaces.config import Config
-from metaml.system.threads import at_most_threads
 
 SURROGATE = "forest"
 """What models a joint space: most of its parameters are inactive at any place, which trees cope with."""
 
 
-class FrontSearch:
+class FrontSearch(JointSpaceSearch):
     """Searches the front of some objectives over the spaces of several algorithms.
 
     First comes the `initial_design`, then the defaults of the other algorithms, in the order of `spaces`: one that is
@@ -52,11 +52,11 @@ class FrontSearch:
         self.objectives = tuple(objectives)
         fewer = fewer_columns(n_sources)
         of_columns = [Integer(BEST_COLUMNS, 1, n_sources, default=n_sources, log=True)] if fewer else ()
-        self.joint = JointSpace(spaces, of_columns)
-        defaults = [self.joint.joined(name, space.default()) for name, space in spaces.items()]
+        joint = JointSpace(spaces, of_columns)
+        defaults = [joint.joined(name, space.default()) for name, space in spaces.items()]
         with_fewer = [{**default, BEST_COLUMNS: n} for default, n in zip(cycle(defaults), fewer, strict=False)]
         self.optimizer = ParetoOptimizer(
-            self.joint.space,
+            joint.space,
             n_objectives=len(self.objectives),
             method=method,
             surrogate=SURROGATE,
@@ -64,30 +64,18 @@ class FrontSearch:
             n_design=0,
             seed=seed,
             facts=facts,
-            inert=self.joint.inert(inert),
+            inert=joint.inert(inert),
         )
-        self._initial_design = [self.joint.joined(name, config) for name, config in initial_design]
+        super().__init__(joint, self.optimizer, initial_design)
 
     def ask(self, rounds_left: int | None = None) -> NextTrial:
         """Return what to evaluate next; it stays open until it is told or dropped."""
         n_known = len(self.optimizer.seen)
         self.optimizer.n_total = None if rounds_left is None else n_known + rounds_left
-        with at_most_threads(1):
-            left = (config for config in self._initial_design if not self.optimizer.is_taken(config))
-            first = next(left, None)
-            proposal = self.optimizer.ask() if first is None else self.optimizer.ask_for(first)
+        proposal = self._next_proposal()
         algorithm, config = self.joint.parted(proposal.config)
         # What the optimizer expects is in the unit of weighted objectives, and no score.
         return NextTrial(algorithm, Proposal(config, proposal.proposer, value=proposal.value))
-
-    @property
-    def is_in_initial_design(self) -> bool:
-        """Return whether the next choice is one of the initial design."""
-        return not all(self.optimizer.is_taken(config) for config in self._initial_design)
-
-    def end_initial_design(self) -> None:
-        """Leave the rest of the initial design to the optimizer."""
-        self._initial_design = []
 
     def options(
         self,
@@ -111,18 +99,6 @@ class FrontSearch:
         self.optimizer.observe_points(
             self.joint.joined(algorithm, config), np.column_stack(costs) if is_known else None, outcome.seconds
         )
-
-    def resume(self, algorithm: str, config: Config, outcome: Observed, *, share: float = 1.0) -> None:  # noqa: ARG002
-        """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
-        self.tell(algorithm, config, outcome)
-
-    def reopen(self, algorithm: str, config: Config, *, share: float = 1.0) -> None:  # noqa: ARG002
-        """Take over an evaluation that was asked for elsewhere and is still under way."""
-        self.optimizer.ask_for(self.joint.joined(algorithm, config))
-
-    def drop(self, algorithm: str, config: Config) -> None:
-        """Forget an evaluation that was asked for and will not come."""
-        self.optimizer.drop(self.joint.joined(algorithm, config))
 
 
 def fewer_columns(n_sources: int) -> list[int]:

@@ -11,13 +11,14 @@ from metaml.acquisition.candidates import SpaceCandidates
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import ALGORITHM, JointSpace
+from metaml.search.joint_space_search import JointSpaceSearch
 from metaml.search.optimizer import Observed, Optimizer, Option, Proposal
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 from metaml.system.threads import at_most_threads
 
 
-class JointSearch:
+class JointSearch(JointSpaceSearch):
     """Searches the spaces of several algorithms with one surrogate; which algorithm is one of its parameters.
 
     First comes the `initial_design`, then the defaults of the other algorithms in the order of `spaces`. Experience has
@@ -36,33 +37,20 @@ class JointSearch:
         inert: Sequence[str] = (),
         seed: int = 0,
     ) -> None:
-        self.joint = JointSpace(spaces)
-        candidates = SpaceCandidates(self.joint.space, facts=facts, search=search, inert=self.joint.inert(inert))
+        joint = JointSpace(spaces)
+        candidates = SpaceCandidates(joint.space, facts=facts, search=search, inert=joint.inert(inert))
         self.optimizer = Optimizer(
             candidates,
             strategy=strategy,
-            starts=[self.joint.joined(name, space.default()) for name, space in spaces.items()],
+            starts=[joint.joined(name, space.default()) for name, space in spaces.items()],
             metric=metric,
             seed=seed,
         )
-        self._initial_design = [self.joint.joined(name, config) for name, config in initial_design]
+        super().__init__(joint, self.optimizer, initial_design)
 
     def ask(self, rounds_left: int | None = None) -> NextTrial:  # noqa: ARG002 - one signature for all searches
         """Return what to evaluate next; it stays open until it is told or dropped."""
-        with at_most_threads(1):
-            left = (config for config in self._initial_design if not self.optimizer.is_taken(config))
-            first = next(left, None)
-            proposal = self.optimizer.ask() if first is None else self.optimizer.ask_for(first)
-        return self._parted(proposal)
-
-    @property
-    def is_in_initial_design(self) -> bool:
-        """Return whether the next choice is one of the initial design."""
-        return not all(self.optimizer.is_taken(config) for config in self._initial_design)
-
-    def end_initial_design(self) -> None:
-        """Leave the rest of the initial design to the optimizer."""
-        self._initial_design = []
+        return self._parted(self._next_proposal())
 
     def options(
         self,
@@ -83,18 +71,6 @@ class JointSearch:
     def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
         """Learn what came of an evaluation."""
         self.optimizer.tell(self.joint.joined(algorithm, config), outcome)
-
-    def resume(self, algorithm: str, config: Config, outcome: Observed, *, share: float = 1.0) -> None:  # noqa: ARG002
-        """Learn an evaluation that was asked for and finished before; the search goes on as if asked here."""
-        self.tell(algorithm, config, outcome)
-
-    def reopen(self, algorithm: str, config: Config, *, share: float = 1.0) -> None:  # noqa: ARG002
-        """Take over an evaluation that was asked for elsewhere and is still under way."""
-        self.optimizer.ask_for(self.joint.joined(algorithm, config))
-
-    def drop(self, algorithm: str, config: Config) -> None:
-        """Forget an evaluation that was asked for and will not come."""
-        self.optimizer.drop(self.joint.joined(algorithm, config))
 
     def _parted(self, proposal: Proposal) -> NextTrial:
         algorithm, config = self.joint.parted(proposal.config)
