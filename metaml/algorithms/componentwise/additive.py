@@ -57,8 +57,15 @@ def space(task: Task) -> Space:
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted additive model for `config`; missing numbers and categories have effects of their own."""
     space(task).check(config)
+    return pipeline_of(AdditiveModel, config, task=task, seed=seed, n_threads=n_threads, seconds=seconds)
+
+
+def pipeline_of(
+    kind: type[AdditiveModel], config: Config, *, task: Task, seed: int, n_threads: int, seconds: float | None
+) -> BaseEstimator:
+    """Return an unfitted model of effects, which reads missing numbers and categories as they are."""
     head = Head(encoding="native", precision="float64", seed=seed)
-    model = AdditiveModel(config, seed=seed, n_threads=n_threads)
+    model = kind(config, seed=seed, n_threads=n_threads)
     return boosted(config, head, model, task=task, seed=seed, n_threads=n_threads, seconds=seconds)
 
 

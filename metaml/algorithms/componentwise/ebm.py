@@ -15,11 +15,10 @@ import numpy as np
 import pandas as pd
 
 from metaml.algorithms.base import Algorithm, Matrix, Training, Vector
-from metaml.algorithms.boosting import boosted, rounds_without_stopping, stopping_parameters
-from metaml.algorithms.componentwise.additive import AdditiveModel, make_model
+from metaml.algorithms.boosting import rounds_without_stopping, stopping_parameters
+from metaml.algorithms.componentwise.additive import AdditiveModel, make_model, pipeline_of
 from metaml.algorithms.componentwise.effects import SAVED, Effect, Term
 from metaml.algorithms.componentwise.grids import Grid, Steps
-from metaml.algorithms.preprocessing import Head
 from metaml.algorithms.trusted_classes import TrustedClass
 from metaml.arrays import Flags, Floats
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
@@ -59,9 +58,7 @@ def space(task: Task) -> Space:
 def build(config: Config, *, task: Task, seed: int, n_threads: int = 1, seconds: float | None = None) -> BaseEstimator:
     """Return an unfitted machine for `config`; missing numbers and categories have steps of their own."""
     space(task).check(config)
-    head = Head(encoding="native", precision="float64", seed=seed)
-    model = EbmModel(config, seed=seed, n_threads=n_threads)
-    return boosted(config, head, model, task=task, seed=seed, n_threads=n_threads, seconds=seconds)
+    return pipeline_of(EbmModel, config, task=task, seed=seed, n_threads=n_threads, seconds=seconds)
 
 
 class EbmModel(AdditiveModel):
