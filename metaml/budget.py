@@ -121,6 +121,14 @@ class Budget:
         used = self.used
         return replace(self, seconds=used + min(seconds, self.left), used_before=used)
 
+    def with_at_least(self, seconds: float) -> "Budget":
+        """Return a budget that begins now: what is left of this one, but at least this many seconds.
+
+        >>> Budget(5.0, used_before=60.0).with_at_least(3.0).seconds
+        3.0
+        """
+        return self if self.seconds is None else Budget(max(self.left, seconds), drag=self.drag)
+
     @property
     def used(self) -> float:
         """Return the seconds since the start."""

@@ -116,16 +116,6 @@ def finish_with(
     return assembled(dataset, found, fitted, settings) if fitted else None
 
 
-def choose_among(dataset: Dataset, found: Found, trials: Sequence[Trial]) -> list[Chosen]:
-    """Return the ensemble that selection makes of some trials, heaviest member first."""
-    return _chosen(dataset, found, trials)
-
-
-def score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float:
-    """Return the score of an ensemble on the rows that its members predicted out of fold."""
-    return _score_of(dataset, found, chosen)
-
-
 def _layered(
     dataset: Dataset,
     found: Found,
@@ -140,7 +130,7 @@ def _layered(
 
     Fold models are averaged: the second layer learnt from what such models predict.
     """
-    chosen = _chosen(dataset, found, [*kept, *second.trials])
+    chosen = choose_among(dataset, found, [*kept, *second.trials])
     if not any(member.trial.layer == 2 for member in chosen):
         return []
     weights = {member.trial.run.identity: member.weight for member in chosen}
@@ -164,8 +154,8 @@ def _one_layer(
 ) -> list[Fitted]:
     """Return the fitted members of an ensemble, as many as the time allows; if none can be, one of the quickest."""
     best = kept[0] if found.repeated else found.ranked[0]
-    chosen = [Chosen(kept[0], 1.0)] if single or len(kept) == 1 else _chosen(dataset, found, kept)
-    if best.outcome.predictions is None and best.score > _score_of(dataset, found, chosen):
+    chosen = [Chosen(kept[0], 1.0)] if single or len(kept) == 1 else choose_among(dataset, found, kept)
+    if best.outcome.predictions is None and best.score > score_of(dataset, found, chosen):
         chosen = [Chosen(best, 1.0)]
     is_averaged = averages_folds(settings, found, len(chosen))
     fitted = _fitted(found, chosen, executor, settings, budget, models, is_averaged=is_averaged)
@@ -175,7 +165,7 @@ def _one_layer(
     ready = next((trial for trial in kept if trial.run.identity in models), None)
     if ready is not None and ready.score > max((member.trial.score for member, _ in fitted), default=-math.inf):
         own = models.get(ready.run.identity)
-        alone_is_better = not fitted or ready.score > _score_of(dataset, found, [member for member, _ in fitted])
+        alone_is_better = not fitted or ready.score > score_of(dataset, found, [member for member, _ in fitted])
         if own and alone_is_better:
             return [(Chosen(ready, 1.0), own)]
     if not fitted:
@@ -191,7 +181,7 @@ def _one_layer(
         return fitted
     # What is left of an ensemble may be worse than its best member alone.
     alone = max(fitted, key=lambda item: item[0].trial.score)
-    is_better = _score_of(dataset, found, [member for member, _ in fitted]) >= alone[0].trial.score
+    is_better = score_of(dataset, found, [member for member, _ in fitted]) >= alone[0].trial.score
     return fitted if is_better else [alone]
 
 
@@ -265,16 +255,16 @@ def _together(chosen: Sequence[Chosen]) -> Floats:
     return combine(predictions, np.array([member.weight for member in weighted]))
 
 
-def _chosen(dataset: Dataset, found: Found, kept: Sequence[Trial]) -> list[Chosen]:
-    """Return the members that are wanted, heaviest first; the best trial is always among those tried."""
-    offered = candidates_of(kept, found.plan.n_tested)
+def choose_among(dataset: Dataset, found: Found, trials: Sequence[Trial]) -> list[Chosen]:
+    """Return the ensemble that selection makes of some trials, heaviest first; the best is always among those tried."""
+    offered = candidates_of(trials, found.plan.n_tested)
     predictions = [np.asarray(trial.outcome.predictions) for trial in offered]
     weights = select(predictions, dataset.y, found.metric, **judged(dataset, found))
     members = [Chosen(trial, float(weight)) for trial, weight in zip(offered, weights, strict=True) if weight]
     return sorted(members, key=lambda member: -member.weight)
 
 
-def _score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float:
+def score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float:
     """Return the score of an ensemble on the rows that its members predicted; that of one alone is known."""
     if len(chosen) == 1:
         return chosen[0].trial.score

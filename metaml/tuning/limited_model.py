@@ -193,5 +193,5 @@ def _made(
     """Return the model of these members; where there is no time to fit one to all rows, the model of its first fold."""
     if not chosen:
         return None
-    own = budget if settings.seconds is None else Budget(max(budget.left, MEASURING_SECONDS), drag=budget.drag)
+    own = budget.with_at_least(MEASURING_SECONDS)
     return finish_with(dataset, found, chosen, executor, settings, own, models, is_averaged=is_averaged)

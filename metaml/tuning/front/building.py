@@ -92,7 +92,7 @@ def build_front(
     if not settings.objectives or not on_front:
         return None
     chosen = _spread(on_front, MOST_TRIALS)
-    own = budget if settings.seconds is None else Budget(max(budget.left, front_seconds(settings)), drag=budget.drag)
+    own = budget.with_at_least(front_seconds(settings))
     maker = _Maker(dataset, found, settings, front_objectives(settings.objectives, dataset, found.plan))
     for is_of_folds in (False, True):
         estimators = maker.estimators(chosen, executor, own, models, is_of_folds=is_of_folds)
