@@ -39,7 +39,7 @@ def replay(
     simulated_workers: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Instead: compare schedules of so many workers, by recorded seconds.", show_default=False
+            min=1, help="Instead: compare schedules of this many workers, by recorded seconds.", show_default=False
         ),
     ] = None,
     schedules: Annotated[

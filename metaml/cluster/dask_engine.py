@@ -39,7 +39,7 @@ CLOSE_SECONDS = 3.0
 BYTES_PER_SECOND = 1e6
 """The slowest network that a data set is still sent over."""
 
-# What Dask would print is told by notes and errors of ours, or is no news.
+# Our notes and errors say what matters of what Dask would print.
 for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
@@ -132,7 +132,7 @@ class DaskEngine:
             await asyncio.wait(ending, timeout=CLOSE_SECONDS)
 
     async def _connect(self, timeout: float) -> None:
-        # Whatever is left of an earlier connection has another name, so that nobody cleans up the new one.
+        # The rest of an earlier connection has another name, so that its cleanup does not touch the new one.
         self._session = f"metaml-{uuid.uuid4().hex}"
         client = Client(
             self.address.url,
@@ -289,7 +289,7 @@ class DaskEngine:
             task.cancel()
 
     async def folds_so_far(self, attempt: Attempt, seconds: float) -> None:
-        """Fetch the folds that an attempt under way has told of, if its worker answers in time."""
+        """Fetch the folds that an attempt under way has reported, if its worker answers in time."""
         with contextlib.suppress(TimeoutError, MetamlError):
             folds = await self._call(attempt.worker, seconds, worker_side.folds_so_far, self._session, attempt.number)
             self._on_folds(attempt.ticket, folds)
@@ -326,7 +326,7 @@ class DaskEngine:
         except worker_side.NotInstalled:
             self._begin_anew(attempt.worker)
         except (KilledWorker, CommClosedError, CancelledError):
-            # The worker or the connection was lost; the dispatcher decides what becomes of the job.
+            # The worker or the connection was lost; the dispatcher decides whether the job is tried again.
             self.dispatcher.lose(attempt.number, time.monotonic())
         except Exception:
             # The evaluator itself has failed. Four times are enough.

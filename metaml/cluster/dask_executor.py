@@ -38,7 +38,7 @@ class DaskExecutor:
     """Evaluates jobs on the workers of a Dask cluster; use it in a `with` block, from one thread.
 
     It takes all slots of the workers, or at most `n_workers`. The workers know the algorithms of `registry`, written
-    `package.module:NAME`. What happens to the cluster is told to `on_note`, from another thread.
+    `package.module:NAME`. `on_note` receives a sentence about what happens to the cluster, from another thread.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class DaskExecutor:
                 self._call(self._dispatcher.cancel, number, time.monotonic())
 
     def take_folds(self, ticket: int) -> tuple[FoldDone, ...]:
-        """Return the folds that a job has told of, once it is done or cancelled; forget them."""
+        """Return the folds that a job has reported, once it is done or cancelled; forget them."""
         return tuple(self._folds.pop(ticket, ()))
 
     def close(self) -> None:

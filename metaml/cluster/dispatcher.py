@@ -78,7 +78,7 @@ class _Ticket:
 
 @dataclass(eq=False)
 class _Load:
-    """What a worker is doing. A silent one has let a deadline pass and gets no job until it is heard of again."""
+    """What a worker is doing. A silent one has missed a deadline and gets no job until it answers again."""
 
     worker: ClusterWorker
     attempts: dict[int, Attempt] = field(default_factory=dict)
@@ -90,11 +90,11 @@ class _Load:
 
 
 OnAnswer = Callable[[int, Outcome], None]
-"""Takes the outcome of a ticket, once."""
+"""Receives the outcome of a ticket, exactly once."""
 
 
 class Dispatcher:
-    """Keeps jobs until they are answered. Each is answered once, whatever happens to workers; late answers are dropped.
+    """Keeps jobs until they are answered. Each is answered once, even if workers die; late answers are dropped.
 
     No more jobs are sent than there are free slots, and no more to a host than its memory allows, given the memory
     limits of the jobs. `now` is in seconds of any clock.
@@ -169,7 +169,7 @@ class Dispatcher:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """Return the workers that have let a deadline pass and were not heard of since."""
+        """Return the workers that have missed a deadline and have not answered since."""
         return tuple(name for name, load in self._loads.items() if load.is_silent)
 
     # Told by the engine
@@ -290,7 +290,7 @@ class Dispatcher:
         self._engine.withdraw(attempt)
 
     def _close(self, attempt: Attempt) -> None:
-        """Forget an attempt; whatever is told of it later is ignored."""
+        """Forget an attempt; later messages about it are ignored."""
         del self._attempts[attempt.number]
         self._deadlines.pop(attempt.number, None)
         load = self._loads[attempt.worker]

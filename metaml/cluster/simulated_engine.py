@@ -86,7 +86,7 @@ class SimulatedEngine:
         return Simulated(self.now, share, self._n_deaths, self.dispatcher.n_sent)
 
     def send(self, attempt: Attempt) -> None:
-        """Decide what becomes of an attempt, and when."""
+        """Decide how an attempt ends, and when."""
         weather, number = self.weather, attempt.number
         begun = self.now + weather.latency_seconds
         seconds = float(self.rng.lognormal(np.log(weather.mean_seconds) - weather.sigma**2 / 2, weather.sigma))

@@ -80,7 +80,7 @@ class _Kept:
 
 
 class Supervisor:
-    """Runs processes until it is told to stop; one that ends is started again. They end with this process."""
+    """Runs processes until `stop` or a signal; one that ends is started again. They end with this process."""
 
     def __init__(self, commands: Sequence[Command], *, on_note: Callable[[str], None] = lambda _: None) -> None:
         self._kept = [_Kept(command) for command in commands]
@@ -89,12 +89,12 @@ class Supervisor:
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
         """Keep the processes running until SIGINT, SIGTERM or `stop`; call `on_ready` once all are started."""
-        before = {number: signal.signal(number, self._hear) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            self._look_after()
+            self._restart_ended()
             on_ready()
             while not self._is_over.wait(TICK_SECONDS):
-                self._look_after()
+                self._restart_ended()
         finally:
             self._end()
             for number, handler in before.items():
@@ -104,11 +104,11 @@ class Supervisor:
         """Let `run` end."""
         self._is_over.set()
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self.stop()
 
-    def _look_after(self) -> None:
+    def _restart_ended(self) -> None:
         """Start what is not running, but not more often than once in a while."""
         for kept in self._kept:
             if kept.process is not None and kept.process.poll() is not None:

@@ -100,7 +100,7 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
         self._scratch.close()
 
     def run(self, number: int, job: Job, should_stop: Callable[[], bool], on_begin: Callable[[], None]) -> Reply:
-        """Return the outcome of a job with the folds that it told of."""
+        """Return the outcome of a job with the folds that it has reported."""
         try:
             evaluator = self._idle.get_nowait()
         except queue.Empty:
@@ -115,7 +115,7 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
         return Reply(outcome, () if outcome.told_folds() else tuple(folds))
 
     def folds_so_far(self, number: int) -> tuple[FoldDone, ...]:
-        """Return the folds that a job under way has told of."""
+        """Return the folds that a job under way has reported."""
         return tuple(self._folds.get(number, ()))
 
     def _new_evaluator(self) -> JobEvaluator:
@@ -147,7 +147,7 @@ def run_attempt(session: str, number: int, key: str, job: Job) -> Reply:
 
 
 def is_withdrawn(worker: Worker, key: str) -> bool:
-    """Return whether nobody wants the result of a task that is running.
+    """Return whether the result of a running task is no longer needed.
 
     This looks into Dask's own state, which has no public name for it; `test_worker_side` pins it.
     """
@@ -176,7 +176,7 @@ async def put_dataset(session: str, fingerprint: str, content: bytes, dask_worke
 
 
 async def folds_so_far(session: str, number: int, dask_worker: Worker) -> tuple[FoldDone, ...]:
-    """Return the folds that an attempt under way has told of."""
+    """Return the folds that an attempt under way has reported."""
     return _side(dask_worker, session).folds_so_far(number)
 
 

@@ -14,7 +14,7 @@ from metaml.arrays import Floats
 from metaml.metalearning.guard import Guard
 
 EQUAL_AFTER = 10
-"""After so many evaluations the meta-learner and the surrogates have equal votes. The thesis gives no number."""
+"""After this many evaluations the meta-learner and the surrogates have equal votes. The thesis gives no number."""
 
 
 class BlendedCommittee(Committee):

@@ -15,7 +15,7 @@ MARK = "@"
 BANDS_PER_DOUBLING = 2
 """Numbers of rows that differ by less than about 40 % are one size."""
 LEAST_IN_COMMON = 2
-"""With so many configurations in common, runs on several fold plans are shifted until these agree."""
+"""Runs on several fold plans are shifted until they agree, if they have this many configurations in common."""
 IN_PROPORTION = (
     "MajorityClassSize",
     "MinorityClassSize",
@@ -25,7 +25,7 @@ IN_PROPORTION = (
 
 
 def sampled(fingerprint: str, n_rows: float) -> str:
-    """Return the name of a data set of which only so many rows were used.
+    """Return the name of a data set of which only this many rows were used.
 
     >>> sampled("f00", 2000.0)
     'f00@2000'
@@ -43,7 +43,7 @@ def fingerprint_of(dataset: str) -> str:
 
 
 def n_distinct(datasets: Iterable[str]) -> int:
-    """Return how many data sets there are, each counted once whatever the numbers of rows that were used.
+    """Return how many data sets there are. Samples of different sizes count as one data set.
 
     >>> n_distinct(["f00", "f00@2000", "f01@500"])
     2

@@ -20,7 +20,7 @@ from metaml.spaces.config import Config
 LEAST_DATASETS = 10
 """With fewer data sets, meta-learning is not used: a covariance over so few data sets means nothing."""
 USUAL_FOLDS = 5
-"""Seconds are those of so many folds: with fewer, an evaluation takes less time."""
+"""Seconds are those of this many folds: with fewer, an evaluation takes less time."""
 
 
 @dataclass(frozen=True, eq=False)

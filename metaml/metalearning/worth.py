@@ -55,7 +55,7 @@ class Worth:
 def opening_worth(
     portfolio: Portfolio, metafeatures: Metafeatures, n_evaluations: int, *, defaults: Sequence[AlgorithmConfig] = ()
 ) -> Worth | None:
-    """Return what an opening of so many evaluations, the `defaults` first, saves on data sets like this one.
+    """Return what an initial design of this many evaluations, the `defaults` first, saves on similar data sets.
 
     None if fewer than ten of them are known: then nothing can be said.
     """

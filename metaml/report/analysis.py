@@ -68,7 +68,7 @@ def calibration_bins(
 def residual_sample(
     truth: Array, predicted: Array, rng: np.random.Generator, most: int = MOST_POINTS
 ) -> list[tuple[float, float]]:
-    """Return pairs of truth and prediction, at most so many, drawn at random; unpredicted rows are left out."""
+    """Return at most this many random pairs of truth and prediction; rows without a prediction are left out."""
     rows = np.flatnonzero(np.isfinite(predicted) & np.isfinite(truth))
     if len(rows) > most:
         rows = np.sort(rng.choice(rows, most, replace=False))

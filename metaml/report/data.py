@@ -213,7 +213,7 @@ class WorthFacts:
     """What experience saved, estimated by a replay of the opening on similar data sets, as low, middle and high values.
 
     The opening had `n_evaluations` and was replayed on `n_datasets`; intervals cover eight of ten of these.
-    `evaluations` more are needed without experience for as good a single model, which take so many `seconds` here.
+    Without experience, an equally good single model needs `evaluations` more. They take `seconds` here.
     `score` is by how much the best one is then better, on the scale of this session's scores; None if it had too few.
     """
 

@@ -157,7 +157,7 @@ def _kind_sentence(final: Final) -> str:
 
 def _combined(final: Final) -> str:
     if final.kind == "fallback":
-        return "A fallback was saved so that there is a working model, whatever happened."
+        return "A fallback was saved, so that there is a working model in any case."
     if final.kind == "single":
         return "One configuration was chosen."
     n = sum(member.weight > 0 for member in final.members)

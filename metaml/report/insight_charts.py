@@ -90,7 +90,7 @@ def value_shares(groups: Mapping[str, Mapping[str, float]], *, title: str, x_lab
 def rank_diagram(
     names: Sequence[str], mean_ranks: Sequence[float], groups: Sequence[tuple[int, int]], *, title: str
 ) -> str:
-    """Return a critical-difference diagram: mean ranks on a line, bars join what cannot be told apart.
+    """Return a critical-difference diagram: mean ranks on a line. Bars join those without a significant difference.
 
     `names` are in the order of their ranks, best first; `groups` are first and last positions. Demšar (2006).
     """

@@ -141,7 +141,7 @@ def padded(low: float, high: float, by: float = 0.05) -> tuple[float, float]:
 
 
 def fewer_dots(dots: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
-    """Return at most so many dots, evenly taken, and always the marked ones."""
+    """Return evenly chosen dots, at most this many; the marked ones always stay."""
     if len(dots) <= most:
         return dots
     every = math.ceil(len(dots) / most)
@@ -191,7 +191,7 @@ def _ticks(axis: Axis, whole: bool) -> list[float]:
 
 
 def thinned_ticks(axis: Axis, most: int = 6) -> list[float]:
-    """Return round values along an axis, at most about so many; decades only where a logarithmic axis has more.
+    """Return round values along an axis, at most about this many; decades only where a logarithmic axis has more.
 
     >>> thinned_ticks(Axis(1e-8, 10.0, 0.0, 1.0, is_log=True))
     [1e-08, 1e-06, 0.0001, 0.01, 1.0]

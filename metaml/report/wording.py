@@ -56,7 +56,7 @@ def rounded(value: float, digits: int = 3) -> str:
 
 
 def fixed(value: float, places: int) -> str:
-    """Return a number with so many decimals; zero has no sign.
+    """Return a number with this many decimals; zero has no sign.
 
     >>> fixed(-0.0004, 3), fixed(-1234.56, 1)
     ('0.000', '−1,234.6')

@@ -54,9 +54,9 @@ class Search:
     counts as a pull that gave the arm's mean so far, so that parallel workers do not all crowd one arm. Where
     evaluations are counted and not timed, `is_timed` is False: what is chosen then does not depend on the clock.
 
-    The `initial_design` lists the configurations to evaluate first, whatever the policy says. An algorithm in `joins`
-    is not looked at before so many evaluations were asked for. `curves` are how the algorithms improved on similar data
-    sets, as levels: the policy `curve_thompson` begins with them as its prior.
+    The `initial_design` lists the configurations to evaluate first, before the policy chooses. An algorithm in
+    `joins` is not considered before this many evaluations were asked for. `curves` say how the algorithms improved on
+    similar data sets, as levels: they are the prior of the policy `curve_thompson`.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Search:
         self._n_asked = 0
 
     def ask(self, rounds_left: int | None = None) -> NextTrial:
-        """Return what to evaluate next; it stays open until it is told or dropped."""
+        """Return what to evaluate next; it stays open until `tell` or `drop`."""
         with at_most_threads(1):
             choice = self._next_of_initial_design() or self._next_of_policy(rounds_left)
         self.arms[choice.algorithm].n_open += 1
@@ -105,7 +105,7 @@ class Search:
         return None
 
     def options(self, n: int, rounds_left: int | None = None, *, most_seconds: float = math.inf) -> list[Option]:
-        """Return about `n` proposals, shared between the algorithms as the policy would share so many pulls.
+        """Return about `n` proposals, shared between the algorithms as the policy would share this many pulls.
 
         None is open until it is taken. Those that are expected to take longer than `most_seconds` are left out.
         """
@@ -120,7 +120,7 @@ class Search:
             ]
 
     def take(self, option: Option) -> NextTrial:
-        """Return an option as a choice that stays open until it is told or dropped."""
+        """Return an option as a choice that stays open until `tell` or `drop`."""
         proposal = self.arms[option.algorithm].optimizer.take(option)
         self.arms[option.algorithm].n_open += 1
         self._n_asked += 1
@@ -151,7 +151,7 @@ class Search:
         return list(arms)[place]
 
     def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
-        """Learn what came of an evaluation."""
+        """Learn the outcome of an evaluation."""
         arm = self.arms[algorithm]
         arm.optimizer.tell(config, outcome)
         seen = arm.optimizer.seen[-1]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ETA = 4
-"""One of so many configurations is promoted, to so many times the share."""
+"""One in this many configurations is promoted, to this many times the share."""
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ class FidelitySearch(Search):
         self._is_revised = True
 
     def ask(self, rounds_left: int | None = None) -> NextTrial:
-        """Return what to evaluate next, and which share of it; it stays open until it is told or dropped."""
+        """Return what to evaluate next, and which share of it; it stays open until `tell` or `drop`."""
         place = promoted([seen.as_entrant() for seen in self._seen.values()], len(self._shares))
         if place is not None:
             return self._promote(list(self._seen.values())[place])
@@ -136,7 +136,7 @@ class FidelitySearch(Search):
         return NextTrial(seen.algorithm, Proposal(seen.config, PROMOTION, score=expected), self._shares[rung])
 
     def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
-        """Learn what came of an evaluation at the share at which it was asked for."""
+        """Learn the outcome of an evaluation, at the share of it that was asked for."""
         seen = self._seen[algorithm, key_of(config)]
         if not seen.scores:
             super().tell(algorithm, config, outcome)

@@ -1,6 +1,6 @@
 """The search for a front: one optimizer of several objectives over the joint space of all algorithms.
 
-It is asked and told as a search for one objective is, knows no clock and no workers either, and so replays as well.
+It has the `ask` and `tell` of a search for one objective. It knows neither clocks nor workers, so it can be replayed.
 """
 
 import math
@@ -69,7 +69,7 @@ class FrontSearch(JointSpaceSearch):
         super().__init__(joint, self.optimizer, initial_design)
 
     def ask(self, rounds_left: int | None = None) -> NextTrial:
-        """Return what to evaluate next; it stays open until it is told or dropped."""
+        """Return what to evaluate next; it stays open until `tell` or `drop`."""
         n_known = len(self.optimizer.seen)
         self.optimizer.n_total = None if rounds_left is None else n_known + rounds_left
         proposal = self._next_proposal()
@@ -88,11 +88,11 @@ class FrontSearch(JointSpaceSearch):
         raise BadRequest("Batches are packed for one objective, and a front has several. Leave out --schedule.")
 
     def take(self, option: Option) -> NextTrial:
-        """Return an option as a choice that stays open until it is told or dropped."""
+        """Return an option as a choice that stays open until `tell` or `drop`."""
         return NextTrial(option.algorithm, self.optimizer.take(option))
 
     def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
-        """Learn what came of an evaluation."""
+        """Learn the outcome of an evaluation."""
         values = [outcome.scores.get(name, ()) for name in self.objectives]
         is_known = outcome.status == "ok" and all(values)
         costs = [_cost(name, column) for name, column in zip(self.objectives, values, strict=True)]

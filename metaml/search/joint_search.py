@@ -1,6 +1,6 @@
 """One optimizer over the joint space of all algorithms, in place of a bandit over one for each (CASH).
 
-It is asked and told as `Search` is, so the session does not need to know which of the two it has.
+It has the `ask` and `tell` of `Search`, so a session can use either.
 """
 
 import math
@@ -49,7 +49,7 @@ class JointSearch(JointSpaceSearch):
         super().__init__(joint, self.optimizer, initial_design)
 
     def ask(self, rounds_left: int | None = None) -> NextTrial:  # noqa: ARG002 - one signature for all searches
-        """Return what to evaluate next; it stays open until it is told or dropped."""
+        """Return what to evaluate next; it stays open until `tell` or `drop`."""
         return self._parted(self._next_proposal())
 
     def options(
@@ -65,11 +65,11 @@ class JointSearch(JointSpaceSearch):
         return [replace(option, algorithm=str(option.proposal.config[ALGORITHM])) for option in found]
 
     def take(self, option: Option) -> NextTrial:
-        """Return an option as a choice that stays open until it is told or dropped."""
+        """Return an option as a choice that stays open until `tell` or `drop`."""
         return self._parted(self.optimizer.take(option))
 
     def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
-        """Learn what came of an evaluation."""
+        """Learn the outcome of an evaluation."""
         self.optimizer.tell(self.joint.joined(algorithm, config), outcome)
 
     def _parted(self, proposal: Proposal) -> NextTrial:

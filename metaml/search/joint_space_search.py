@@ -14,7 +14,7 @@ class JointOptimizer(Protocol):
     """What a search over a joint space asks of its optimizer."""
 
     def ask(self) -> Proposal:
-        """Return what to evaluate next; it stays open until it is told or dropped."""
+        """Return what to evaluate next; it stays open until `tell` or `drop`."""
         ...
 
     def ask_for(self, config: Config) -> Proposal:
@@ -49,7 +49,7 @@ class JointSpaceSearch(ABC):
 
     @abstractmethod
     def tell(self, algorithm: str, config: Config, outcome: Observed) -> None:
-        """Learn what came of an evaluation."""
+        """Learn the outcome of an evaluation."""
 
     @property
     def is_in_initial_design(self) -> bool:

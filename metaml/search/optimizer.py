@@ -83,7 +83,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Seen:
-    """A configuration that was told, with a score of None if it failed; a partial one had too few folds to be best."""
+    """A configuration and its outcome. The score is None if it failed; a partial one had too few folds to be best."""
 
     config: Config
     score: float | None
@@ -143,7 +143,7 @@ class Optimizer:
 
     @property
     def seen(self) -> tuple[Seen, ...]:
-        """Return the runs it was told, in order."""
+        """Return the runs that `tell` has received, in order."""
         return tuple(self._seen)
 
     @property
@@ -152,14 +152,14 @@ class Optimizer:
         return next((seen for seen in self._ranked() if not seen.is_partial), None)
 
     def ask(self) -> Proposal:
-        """Return the next proposal, with its `config`; it stays open until that is told or dropped."""
+        """Return the next proposal, with its `config`; it stays open until `tell` or `drop`."""
         n = len(self._seen) + len(self._open)
         proposal, row = self._next_start() or self._propose(n, np.random.default_rng((self.seed, n)))
         self._open[self._candidates.key(proposal.config)] = (proposal, row)
         return proposal
 
     def ask_for(self, config: Config) -> Proposal:
-        """Return a configuration that somebody else wants evaluated as a proposal; it stays open as any other."""
+        """Return a configuration that the caller chose as a proposal; it stays open like any other."""
         proposal = Proposal(dict(config), "start", index=self._candidates.index(config))
         self._open[self._candidates.key(config)] = (proposal, self._candidates.row(config))
         return proposal
@@ -209,7 +209,7 @@ class Optimizer:
         return Duration(seed=self.seed).fit(np.stack([self._rows[place] for place in known]), seconds)
 
     def is_taken(self, config: Config) -> bool:
-        """Return whether a configuration was told or is open."""
+        """Return whether a configuration is open or was evaluated."""
         return self._is_taken(self._candidates.key(config))
 
     def tell(self, config: Config, outcome: Observed) -> None:
@@ -244,7 +244,7 @@ class Optimizer:
             self.observe(config, score, seconds)
 
     def rescore(self, scores: Sequence[float | None], seconds: Sequence[float] | None = None) -> None:
-        """Judge the runs it was told by other scores, and other seconds if there are any, in their order.
+        """Replace the scores of the runs that `tell` has received, and their seconds if given, in the same order.
 
         A search for several objectives, or with low fidelities, does that.
         """

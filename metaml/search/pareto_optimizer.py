@@ -97,13 +97,13 @@ class ParetoOptimizer(Optimizer):
 
     @property
     def costs(self) -> Floats:
-        """Return the costs of the runs it was told, in their order: the first point of each, NaN if it failed."""
+        """Return the costs of the runs that `tell` has received: the first point of each, NaN if it failed."""
         rows = [np.full(self.n_objectives, np.nan) if points is None else points[0] for points in self._points]
         return np.array(rows, dtype=np.float64).reshape(-1, self.n_objectives)
 
     @property
     def on_front(self) -> Flags:
-        """Return which of the runs it was told no other one dominates."""
+        """Return which runs no other run dominates."""
         return is_non_dominated(self.costs)
 
     def observe_costs(self, config: Config, costs: Sequence[float] | None, seconds: float | None = None) -> None:

@@ -51,7 +51,7 @@ class Searching(Protocol):
         ...
 
     def take(self, option: Option) -> NextTrial:
-        """Return an option as a choice that stays open until it is told or dropped."""
+        """Return an option as a choice that stays open until `tell` or `drop`."""
         ...
 
 

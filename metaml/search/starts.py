@@ -49,7 +49,7 @@ def starts_of(
     algorithms: Sequence[str],
     experience: "SearchExperience | None",
 ) -> dict[str, tuple[Config, ...]]:
-    """Return the first configurations of each algorithm by the rule of a strategy; none without such a rule."""
+    """Return the first configurations of each algorithm by the rule of a strategy; none if it has no such rule."""
     rule, n = strategy.start_rule
     if rule in PORTFOLIO_RULES:
         return {}

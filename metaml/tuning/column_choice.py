@@ -1,4 +1,4 @@
-"""A data set with its most useful columns only, for a model that may read so many and no more."""
+"""A data set with only its most useful columns, for a model whose number of columns is limited."""
 
 from dataclasses import replace
 

@@ -173,7 +173,7 @@ def _one_layer(
         large = ((trial, models.get_one(trial.run.identity)) for trial in kept)
         fitted = [(Chosen(trial, 1.0), own) for trial, own in large if own][:1]
     if not fitted and settings.seconds is not None:
-        # Any model that was searched for is worth a moment beyond the time; the quickest to fit comes first.
+        # A model of the search is better than a fallback, so it gets a few more seconds. Fit the quickest first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
         grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds, drag=budget.drag)
         fitted = refitted(found, [Chosen(quickest, 1.0)], executor, settings, grace)

@@ -22,7 +22,7 @@ it takes a moment even if the evaluation is short."""
 
 
 def allowance_of(seconds: float, n_folds: int) -> float:
-    """Return what each fit may take in an evaluation of so many seconds.
+    """Return the seconds that each fit may take in an evaluation of this many seconds.
 
     >>> [round(allowance_of(seconds, 1), 2) for seconds in (1.0, 2.0, 10.0)]
     [0.5, 1.4, 8.0]
@@ -99,7 +99,7 @@ class JobLimits:
         )
 
     def _allowance(self, seconds: float, plan: FoldPlan) -> float | None:
-        """Return what each fit of an evaluation of so many seconds may take; None if time does not count.
+        """Return the seconds that each fit may take in an evaluation of this many seconds; None if time does not count.
 
         A learner that runs out of it gives the best model that it has: fewer trees are better than none.
         """

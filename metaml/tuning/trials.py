@@ -104,7 +104,7 @@ def finished_trial(
 def ranked(trials: Sequence[Trial]) -> list[Trial]:
     """Return the complete ones of some trials, best first; the earlier of equals.
 
-    All folds make a trial complete, also if its learner stopped early: the knowledge base calls such a run partial.
+    A trial with all folds is complete, even if its learner stopped early; the knowledge base calls such a run partial.
     """
     complete = [trial for trial in trials if trial.outcome.status == "ok" and np.isfinite(trial.score)]
     return sorted(complete, key=lambda trial: -trial.score)
@@ -187,7 +187,7 @@ class Found:
 
 
 def expected_gain(trials: Sequence[Trial], metric: str, n_more: int) -> Forecast | None:
-    """Return what so many further evaluations should gain on the best of some trials; None while these are too few."""
+    """Return the expected gain of this many further evaluations over the best trial; None while trials are too few."""
     complete = ranked(trials)
     if not complete:
         return None

@@ -149,7 +149,7 @@ def _learn(
     """Return, for each plan in time, an estimator of the logarithm of an error per fold, and what they predict."""
     X = with_predictions(dataset.X.iloc[rows].reset_index(drop=True), [predicted])
     fingerprint = blake2b(dataset.fingerprint.encode() + predicted.tobytes(), digest_size=16).hexdigest()
-    # How large errors are is asked of each row alike, whatever its weight: intervals cover rows.
+    # Weights do not count here: an interval should cover a share of the rows, and each row is one.
     data = replace(dataset, X=X, y=logs, rows=dataset.rows[rows], fingerprint=fingerprint, roles=NO_ROLES)
     config = {**ALGORITHMS[SCALE_ALGORITHM].space("regression").default(), **SCALE_SETTINGS}
     try:

@@ -99,7 +99,7 @@ class Catalogue:
             yield connection
 
     def catch_up(self, seconds: float | None = CATCH_UP_SECONDS) -> None:
-        """Read what was added since, for so many seconds."""
+        """Read what was added since, for at most this many seconds."""
         with self._lock, self.connected() as connection:
             key, number = key_and_revision(connection)
             if f"{key}-{number}" != self.revision or not self.is_complete:

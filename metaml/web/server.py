@@ -1,4 +1,4 @@
-"""The server: pages, tables as csv and the few files they need, for this machine only unless told otherwise."""
+"""The server: pages, tables as csv and the few files they need, for this machine only by default."""
 
 import socket
 from urllib.parse import parse_qsl
@@ -44,7 +44,7 @@ def check_token(host: str, token: str | None) -> None:
     if token is None and not is_local(host):
         raise BadRequest(f"Others can reach a server at {host}. Give a token that they must know, with --token.")
     if token is not None and (len(token) < LEAST_TOKEN or not token.isascii() or not token.isalnum()):
-        raise BadRequest(f"A token needs at least {LEAST_TOKEN} letters or digits, so that nobody can guess it.")
+        raise BadRequest(f"A token needs at least {LEAST_TOKEN} letters or digits, so that it cannot be guessed.")
 
 
 def respond(catalogue: Catalogue, path: str, query: str) -> Response:

@@ -37,7 +37,7 @@ that matter most come first."""
 MOST_PLACES, FEWEST_PLACES, TOGETHER_SHARE = 36, 12, 0.7
 """Rows that are each other's background when interactions are looked for, and their share of the time left."""
 LEAST_SHARE = 0.05
-"""An interaction that makes less of what two columns do together is not worth a look."""
+"""An interaction with a smaller share of the joint effect of two columns is not shown."""
 
 
 def with_effects(
@@ -115,7 +115,7 @@ class _Asked:
         )
 
     def interactions(self, names: list[str]) -> list[Interaction]:
-        """Return the pairs that are worth a look, by the models of one fold; the first with curves to look at."""
+        """Return the pairs to show, as the models of one fold see them; the first ones have curves."""
         n_sets = len(names) + math.comb(len(names), 2)
         n_places = int(math.sqrt(max(TOGETHER_SHARE * self._budget.left, 0.0) / (self._per_row * max(n_sets, 1))))
         fold, output = self._folds[0], self._outputs[0]

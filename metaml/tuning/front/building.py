@@ -1,7 +1,7 @@
 """From what a session found to its front: single models, ensembles of growing size, and thresholds between two classes.
 
 What a model scores is known from out-of-fold predictions, what it takes from its members' evaluations. What is then on
-the front is measured on saved models in a fresh process, and whatever is dominated after that is left out.
+the front is measured on saved models in a fresh process. Points that are dominated by these measurements are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ from metaml.tuning.finished import Chosen, Finished
 from metaml.tuning.trials import FoldModels, Found, Trial
 
 MOST_TRIALS, MOST_POINTS = 16, 24
-"""So many trials of the front make models, and so many models are measured and kept."""
+"""The most trials of the front that become models, and the most models that are measured and kept."""
 N_CUTS = 4
-"""Ensembles are also chosen among the quickest or smallest trials, up to so many cuts."""
+"""Ensembles are also chosen among the quickest or smallest trials alone. This is how often the list is cut."""
 N_THRESHOLDS = 60
 REFERENCE = 1.1
 SMALLEST = 1e-9

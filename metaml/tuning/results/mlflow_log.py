@@ -1,4 +1,4 @@
-"""A result in MLflow: its settings, scores and files as one run. Nothing is sent anywhere unless somebody asks."""
+"""A result in MLflow: its settings, scores and files as one run. Nothing is sent unless the caller asks for it."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from metaml.model import Model
 from metaml.report import ReportData, leaderboard_csv, render, summary
 
 LONGEST = 500
-"""MLflow takes parameters of at most so many characters."""
+"""The most characters of a parameter in MLflow."""
 
 
 def log_result(facts: ReportData, model: Model, *, experiment: str | None = None, run_name: str | None = None) -> str:

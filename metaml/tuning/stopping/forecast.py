@@ -1,4 +1,4 @@
-"""What more time should gain, from the improvement of a search so far, and whether that can be told from chance.
+"""How much a longer search should gain, by its improvement so far, and whether the gain is larger than chance.
 
 The best of n scores grows with the logarithm of n while their upper tail is exponential (the domain of attraction of
 the Gumbel distribution). So m further evaluations should gain the scale of the tail times log(1 + m / n). The scale is
@@ -16,7 +16,7 @@ import numpy as np
 from metaml.arrays import Floats
 
 FEWEST, TOP_SHARE, FEWEST_TOP = 8, 0.25, 3
-"""A forecast needs so many complete evaluations; the tail is this share of them, and at least three."""
+"""A forecast needs this many complete evaluations. The tail is this share of them, but at least three."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Forecast:
 
     @property
     def is_worth_it(self) -> bool:
-        """Return whether the gain can be told from the chance in the folds."""
+        """Return whether the gain is larger than the chance differences between folds."""
         return not math.isfinite(self.error) or self.gain > self.error
 
 

@@ -23,7 +23,7 @@ NOTEBOOK_SECONDS = 1.0
 def progress_text(progress: TuneProgress, passed: float = 0.0) -> str:
     """Return how far a search is: time, runs, the best score and who has it, and what the time left should gain.
 
-    So many seconds have `passed` since the search told it.
+    `passed` are the seconds since the search reported it.
     """
     progress = replace(progress, seconds=progress.seconds + passed)
     settings = progress.settings

@@ -1,4 +1,4 @@
-"""All algorithms: mean ranks, which cannot be told apart, and who wins by size and by task."""
+"""All algorithms: mean ranks, which differences are significant, and which algorithm wins by size and by task."""
 
 import math
 from collections import Counter, defaultdict
@@ -200,7 +200,7 @@ def _win_text(value: float) -> str:
 
 
 def datasets_for(catalogue: Catalogue, algorithm: int, most_runs: int) -> Sequence[str]:
-    """Return fingerprints of data sets with so many runs of an algorithm in all; none with more than its share."""
+    """Return data sets that together have this many runs of an algorithm; each gives at most its share."""
     counts: Counter[int] = Counter()
     for (dataset, found, status), n in catalogue.digest.counts.items():
         if found == algorithm and status == "ok":

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks along an axis, and bars over what cannot be told apart."""
+"""The critical-difference diagram: mean ranks along an axis. Bars join those without a significant difference."""
 
 import math
 
