@@ -7,6 +7,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+# Test processes share the processors: threads of their own would wait for one another. Libraries read it when loaded.
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 import numpy as np
 import pandas as pd
 import pytest
