@@ -38,10 +38,16 @@ def fill(kb: KnowledgeBase) -> None:
         name = HOSTILE if number == 0 else f"data-{number}"
         kb.add_dataset(
             DatasetRecord(
-                fingerprint(number), name, task=task, target=HOSTILE if number == 0 else "y", n_rows=100 * (number + 1),
-                n_columns=4 + number, n_classes={"binary": 2, "multiclass": 3}.get(task), source=HOSTILE if number == 0 else "file",
+                fingerprint(number),
+                name,
+                task=task,
+                target=HOSTILE if number == 0 else "y",
+                n_rows=100 * (number + 1),
+                n_columns=4 + number,
+                n_classes={"binary": 2, "multiclass": 3}.get(task),
+                source=HOSTILE if number == 0 else "file",
             )
-        )  # fmt: skip
+        )
         kb.add_metafeatures(
             fingerprint(number),
             {
