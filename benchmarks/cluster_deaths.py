@@ -3,10 +3,10 @@
 python benchmarks/cluster_deaths.py --rounds 20
 
 Each round makes eight runs of a bot (a search for the client) on iris over two supervised workers, and kills one part
-with SIGKILL at a random moment. Then it counts the runs in the knowledge base and the evaluations that are left, after
-each round. The scheduler comes back after five seconds; the search whose client was killed goes on with --resume. If
-the client had closed its session before it was killed, nothing is left to resume: all must be stored and the model
-written, and the round is made again.
+with SIGKILL at a random moment, or cuts the connection to the scheduler. Then it counts the runs in the knowledge base
+and the evaluations that are left, after each round. The scheduler comes back after five seconds; the search whose
+client was killed goes on with --resume. If the client had closed its session before it was killed, nothing is left to
+resume: all must be stored and the model written, and the round is made again.
 """
 
 import argparse
@@ -40,7 +40,7 @@ ALGORITHMS = ("random_forest", "gradient_boosting", "extra_trees")
 QUICK = ("decision_tree", "k_neighbors")
 """What the client searches: its death has nothing to do with the learners."""
 MARK = "METAML_BENCHMARK"
-PARTS = ("worker", "nanny", "fork server", "scheduler", "client", "stopped worker")
+PARTS = ("worker", "nanny", "fork server", "scheduler", "connection", "client", "stopped worker")
 NOT_BEGUN, OPEN, ENDED = "its session not begun", "its session open", "its session ended"
 
 
@@ -128,8 +128,8 @@ def kind_of(process: psutil.Process) -> str:
 class Strike:
     """Kills, or stops, one part of a cluster once, at a random moment."""
 
-    def __init__(self, cluster: Cluster, part: str) -> None:
-        self.cluster, self.part = cluster, part
+    def __init__(self, cluster: Cluster, part: str, executor: DaskExecutor) -> None:
+        self.cluster, self.part, self.executor = cluster, part, executor
         self.when: float | None = time.monotonic() + random.uniform(0.2, 4.0)
         self.stopped: psutil.Process | None = None
 
@@ -141,6 +141,8 @@ class Strike:
             self.cluster.scheduler.wait()
             time.sleep(5.0)
             self.cluster.start_scheduler()
+        elif self.part == "connection":
+            self.executor._call(self.executor._engine._client.scheduler_comm.comm.abort)
         elif (process := self.cluster.find(self.part)) is None:
             return
         elif "stopped" in self.part:
@@ -270,7 +272,7 @@ def main() -> None:
                     if part == "client":
                         one = client_round(cluster, place, Path(name))
                     else:
-                        one = bot_round(Strike(cluster, part), executor, place, number)
+                        one = bot_round(Strike(cluster, part, executor), executor, place, number)
                     total += one
                     if one.stored != N_RUNS or one.twice or one.left or one.wrong:
                         print(f"<!-- {part} round {number}: {one} -->", flush=True)

@@ -58,3 +58,11 @@ def test_a_bot_from_python_works_on_a_cluster(cluster, tmp_path):
     assert report.n_done == 4
     with metaml.open_kb(tmp_path / "kb.db") as kb:
         assert kb.n_runs() == 4
+
+
+def test_estimators_use_the_scheduler_that_they_are_given():
+    iris = builtin.load("iris")
+    estimator = metaml.MetaMLClassifier(scheduler="tcp://10.1.1.1:8786", iterations=1, kb=":memory:")
+
+    with pytest.raises(ValueError, match="beyond this machine"):
+        estimator.fit(iris.X, iris.y)
