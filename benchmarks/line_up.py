@@ -42,6 +42,8 @@ CANDIDATES: dict[str, tuple[str, dict[str, object]]] = {
 POOL = tuple(name for name in SEARCHED if (name, {}) not in CANDIDATES.values())
 INSTEAD = {"neural network, no mlp": ("neural network", "mlp")}
 """A candidate that joins while a member of the pool leaves."""
+TOGETHER = {"the three that came near": ("additive", "neural network", "lightgbm, extra trees")}
+"""Candidates that join at the same time."""
 
 
 def evaluate(
@@ -90,6 +92,7 @@ def table(asked: argparse.Namespace) -> None:
         pools = {label: (*POOL, label) for label in CANDIDATES}
         for label, (candidate, left) in INSTEAD.items():
             pools[label] = (*(name for name in POOL if name != left), candidate)
+        pools |= {label: (*POOL, *together) for label, together in TOGETHER.items()}
         for label, pool in pools.items():
             if set(pool) <= set(stored):
                 joined = _held_out_loss([stored[name] for name in pool], truth)
