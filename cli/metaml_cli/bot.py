@@ -84,7 +84,7 @@ def bot(
     kb: KB = None,
     form: Annotated[Format, typer.Option("--format", help="Form of the plan.")] = Format.table,
 ) -> None:
-    """Run random configurations of many algorithms on many data sets and keep every run.
+    """Run random configurations on many data sets and keep the runs.
 
     The pair of data set and algorithm with the fewest runs is next; its first run is the default configuration. A
     second call continues where the first one ended. Several bots may share one knowledge base. After Ctrl-C the bot

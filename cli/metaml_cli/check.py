@@ -21,7 +21,9 @@ def check(
     ] = 0.6,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Check whether new rows are like the training rows; the exit code is 1 if they are not.
+    """Check whether new rows are like the training rows.
+
+    The exit code is 1 if they are not.
 
     A classifier tries to tell new rows from training rows. Each column is compared, and new categories are listed. The
     target is compared, too; if the file has no target, the predictions of the model are compared instead.

@@ -44,7 +44,7 @@ def cluster(
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: one per core.")] = None,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port of the scheduler.")] = DEFAULT_PORT,
 ) -> None:
-    """Start a scheduler and workers on this machine, to try out a cluster.
+    """Start a scheduler and workers here, to try out a cluster.
 
     Only this machine can reach the scheduler. Ctrl-C ends the scheduler and the workers.
 

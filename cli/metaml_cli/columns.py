@@ -28,7 +28,9 @@ def columns(
     everything: Annotated[bool, typer.Option("--all", help="List the other columns, too.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """List the columns that matter for the target; nothing is stored.
+    """List the columns that matter for the target.
+
+    Nothing is stored.
 
     Probing boosts an additive model and stops when a shuffled copy of a column would be selected. Stability selection
     boosts 100 half samples and lists what most of them select.

@@ -31,7 +31,9 @@ def demo(
         int, typer.Option(min=1, help="Seconds for the search; the other steps take about half a minute.")
     ] = 45,
 ) -> None:
-    """Take a tour: every step of working with metaml, on a real data set, in about a minute.
+    """Take a tour of every step on a real data set.
+
+    It takes about a minute.
 
     It needs no network. It writes everything into its folder, including its own knowledge base. Only the measured speed
     of this machine goes to your cache, as in every search.

@@ -25,7 +25,9 @@ def describe(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Compute the metafeatures of a data set, with OpenML's names, and find the most similar known data sets.
+    """Compute the metafeatures of a data set.
+
+    They have OpenML's names. The most similar known data sets are listed, too.
 
     Example: metaml describe data.csv --target price --format json
     """

@@ -23,7 +23,9 @@ def explain(
     ] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the sampling.")] = 0,
 ) -> None:
-    """Say what each column adds to each prediction: base + contributions = output.
+    """Say what each column adds to each prediction.
+
+    The base and the contributions sum to the output.
 
     The output is the predicted number, or the probability of a class.
 

@@ -49,7 +49,9 @@ def import_table_(
     sep: Annotated[str | None, typer.Option(help="Separator; default: detected.", show_default=False)] = None,
     kb: KB = None,
 ) -> None:
-    """Import a table of evaluated configurations; columns without an option are hyperparameters.
+    """Import a table of evaluated configurations.
+
+    Columns without an option are hyperparameters.
 
     Example: metaml kb import-table runs.csv.gz --dataset-column task_id --algorithm svm --score-column accuracy
     """
@@ -122,7 +124,9 @@ def import_openml_(
     limit: Annotated[int, typer.Option(min=1, help="Most evaluations per task and flow.")] = 1000,
     kb: KB = None,
 ) -> None:
-    """Import other people's evaluations from OpenML, with their hyperparameters.
+    """Import other people's evaluations from OpenML.
+
+    Their hyperparameters are imported, too.
 
     A flow that equals one of metaml's algorithms gets the name of that algorithm. Other flows are called openml.flow.N.
 
@@ -149,7 +153,9 @@ def import_optuna_(
     study: Annotated[str | None, typer.Option(help="Name of the study, if the storage has several.")] = None,
     kb: KB = None,
 ) -> None:
-    """Import the finished trials of an Optuna study as runs.
+    """Import the finished trials of an Optuna study.
+
+    Each becomes a run.
 
     Parameters keep the names that the study has for them. A study that minimises returned a loss.
 

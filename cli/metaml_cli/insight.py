@@ -36,7 +36,9 @@ def insight(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Show which hyperparameters of an algorithm matter, and which values are best, from its runs on many data sets.
+    """Show which hyperparameters matter and what to set.
+
+    This is learnt from the runs of an algorithm on many data sets.
 
     Importance, ranges and best values come from runs that no search proposed. Gain: how much tuning improves on the
     default.
@@ -169,7 +171,9 @@ def rerank(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Rank stored runs by a new metric, from the predictions that were stored with them.
+    """Rank stored runs by a new metric.
+
+    That needs the predictions that were stored with them.
 
     The column "was" is the rank by the metric that metaml tune uses by default.
 
@@ -204,7 +208,9 @@ def plot(
     split: Split = SPLIT,
     kb: KB = None,
 ) -> None:
-    """Draw a chart from the runs: importance, gains, best values by size, mean ranks, or a map of the data sets.
+    """Draw a chart from the runs.
+
+    It shows importance, gains, best values by size, mean ranks, or a map of the data sets.
 
     Example: metaml kb plot ranks --metric roc_auc --output ranks.svg
     """

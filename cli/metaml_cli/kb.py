@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaml_cli.options import KNOWLEDGE_BASE, under
+from metaml_cli.options import KNOWLEDGE_BASE, PlainTyper, under
 from metaml_cli.render import Format, counted, say, show, show_facts
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from metaml_kb import KnowledgeBase
     from metaml_kb.transfer import Merged
 
-app = typer.Typer(
+app = PlainTyper(
     help="Query, share and maintain a knowledge base.\n\nExample: metaml kb runs --algorithm svm --limit 5",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -46,10 +46,11 @@ def init(
         bool, typer.Option("--empty", help="Leave out the starter (the runs that come with metaml).")
     ] = False,
 ) -> None:
-    """Create a knowledge base with the runs that come with metaml, or add these runs to an existing one.
+    """Create a knowledge base, or add the starter runs.
 
-    Every command that creates a file adds these runs; a database on a server gets them only from this command. Set the
-    variable METAML_STARTER to no to turn this off, or to the name of another exported file to start from that.
+    The starter is the runs that come with metaml. Every command that creates a file adds them; a database on a server
+    gets them only from this command. Set the variable METAML_STARTER to no to turn this off, or to the name of another
+    exported file to start from that.
 
     Example: metaml kb init --kb team.db
     """
@@ -74,7 +75,9 @@ def info(
     schema: Annotated[bool, typer.Option("--schema", help="List tables and columns instead.")] = False,
     form: Form = Format.table,
 ) -> None:
-    """Show the size of a knowledge base, and how many of its runs came with metaml as the starter.
+    """Show how many runs there are, and where from.
+
+    The runs that came with metaml are the starter.
 
     Example: metaml kb info --format json
     """
@@ -116,7 +119,9 @@ def runs(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Show runs, newest last, with hyperparameters, scores and seconds.
+    """Show runs with their scores and seconds, newest last.
+
+    Hyperparameters are shown, too.
 
     Example: metaml kb runs --algorithm xgboost --since 7d --format csv > runs.csv
     """
@@ -166,7 +171,9 @@ def sessions(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """List the sessions, newest first, with their user, project and the score of their final model.
+    """List the sessions, newest first.
+
+    Each has its user, its project and the score of its final model.
 
     Example: metaml kb sessions --kind tune
     """
@@ -190,7 +197,9 @@ def compare(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Show the best score of each algorithm in two sessions side by side, and those of their final models.
+    """Show two sessions side by side.
+
+    These are the best score of each algorithm and the scores of the final models.
 
     Example: metaml kb compare 1f3a9c02 77d0e4b1
     """
@@ -253,7 +262,9 @@ def export_(
     ] = False,
     kb: KB = None,
 ) -> None:
-    """Write your runs into one portable file, without those that came with metaml.
+    """Write your runs into one portable file.
+
+    The runs that came with metaml are left out.
 
     Example: metaml kb export share.metaml --private
     """
@@ -315,7 +326,7 @@ def diff(
     other: Annotated[str, typer.Argument(help="File or URL.")],
     form: Form = Format.table,
 ) -> None:
-    """Show the runs that another knowledge base has and yours does not.
+    """Show the runs that only another knowledge base has.
 
     Example: metaml kb diff mine.db team.db
     """
@@ -334,7 +345,9 @@ def upgrade(
     ] = None,
     kb: KB = None,
 ) -> None:
-    """Upgrade an old knowledge base to the newest schema, after a backup.
+    """Upgrade an old knowledge base, after a backup.
+
+    It gets the newest schema.
 
     Example: metaml kb upgrade old.db
     """
@@ -361,7 +374,9 @@ def doctor(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Find damage, contradictions, orphans, old library versions and near-duplicates. Only --fix changes anything.
+    """Find damage, contradictions and near-duplicates.
+
+    It also finds orphans and old library versions. Only --fix changes anything.
 
     Example: metaml kb doctor --fix
     """

@@ -41,7 +41,7 @@ def learn(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Learn from all runs which configurations to try first on a new data set.
+    """Learn from all runs what to try first on a new data set.
 
     metaml tune uses the result, and learns again by itself when the knowledge base has grown. With --evaluate, this
     command shows Kendall's tau-b between the predicted and the true order of configurations on held-out data sets, the

@@ -29,7 +29,7 @@ from metaml_cli import (
     web,
     why,
 )
-from metaml_cli.options import SectionedCommand
+from metaml_cli.options import PlainTyper
 from metaml_kb.errors import KBError
 
 BAD_INPUT, INTERNAL = 2, 1
@@ -65,14 +65,14 @@ def _is_interrupt(error: BaseException | None) -> bool:
     return error is not None
 
 
-app = typer.Typer(
+app = PlainTyper(
     cls=OneSentenceGroup,
     help="AutoML with a memory: every run it has ever made helps the next data set.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command(cls=SectionedCommand)(tune.tune)
+app.command()(tune.tune)
 app.command()(predict.predict)
 app.command()(predict.evaluate)
 app.command()(explain.explain)

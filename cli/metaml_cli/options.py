@@ -1,7 +1,8 @@
 """Options that several commands share, those that hold names or numbers, and the help of a command with many."""
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -9,8 +10,24 @@ from typer.core import TyperCommand, TyperOption
 if TYPE_CHECKING:
     from metaml_kb.predictions import Form
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 CLUSTER, DATA, KNOWLEDGE_BASE = "Cluster", "Data", "Knowledge base"
 """Headings of the help of commands with many options."""
+KINDS = {
+    "str": "TEXT",
+    "list[str]": "TEXT",
+    "path": "PATH",
+    "list[path]": "PATH",
+    "int": "NUMBER",
+    "int range": "NUMBER",
+    "list[int]": "NUMBER",
+    "float": "NUMBER",
+    "float range": "NUMBER",
+}
+"""What the help calls the values of an option, by Typer's names of their types."""
+_TYPES = re.compile("<(" + "|".join(map(re.escape, KINDS)) + ")>")
+FEW_HEADINGS = 3
+"""With so many headings or fewer, options without one come first in the help."""
 RUN_HELP = "Key of a run, or its beginning, or the number of an evaluation of the last search."
 
 
@@ -60,25 +77,48 @@ InsecureScheduler = Annotated[
 Ignore = Annotated[list[str] | None, under(DATA)(help="Column to leave out; may be repeated.")]
 
 
-class SectionedCommand(TyperCommand):
-    """A command whose help lists its options under their headings, in the order of the first option of each."""
+class PlainCommand(TyperCommand):
+    """A command whose help lists its options under their headings, and says in a word what each takes."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line, arguments in capitals.
+
+        Typer writes an argument as {path}.
+        """
+        return [
+            re.sub(r"\{(\w+)\}", lambda found: found[1].upper(), piece) for piece in super().collect_usage_pieces(ctx)
+        ]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options of each heading; those without one come last."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        without = []
+        """Write the arguments, then the options. With many headings, options without one come last."""
+        arguments: list[tuple[str, str]] = []
+        plain: list[tuple[str, str]] = []
+        headed: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             if (record := parameter.get_help_record(ctx)) is None:
                 continue
+            names, text = record
             if not isinstance(parameter, TyperOption):
-                sections["Arguments"].append(record)
-            elif isinstance(heading := parameter.rich_help_panel, str):
-                sections.setdefault(heading, []).append(record)
-            else:
-                without.append(record)
-        for heading, records in [*sections.items(), ("Other", without)]:
-            with formatter.section(heading):
-                formatter.write_dl(records)
+                arguments.append((names.split()[0].upper(), text))
+                continue
+            line = _TYPES.sub(lambda found: KINDS[found[1]], names), text
+            heading = parameter.rich_help_panel
+            (headed.setdefault(heading, []) if isinstance(heading, str) else plain).append(line)
+        sections = (
+            [*headed.items(), ("Other", plain)] if len(headed) > FEW_HEADINGS else [("Options", plain), *headed.items()]
+        )
+        for title, lines in [("Arguments", arguments), *sections]:
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl(lines)
+
+
+class PlainTyper(typer.Typer):
+    """A group of commands that all show plain help."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Command], Command]:
+        """Return a decorator that adds a command."""
+        return super().command(name, **{"cls": PlainCommand, **settings})
 
 
 def names_in(text: str) -> tuple[str, ...]:

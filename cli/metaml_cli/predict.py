@@ -104,7 +104,9 @@ def evaluate(
         Format.table
     ),
 ) -> None:
-    """Score a saved model on labelled rows, with the standard error of each score.
+    """Score a saved model on labelled rows.
+
+    Each score comes with its standard error.
 
     A higher score is better, so losses are negative. The first row is the metric of the search, beside its
     cross-validated score.

@@ -75,7 +75,9 @@ def replay(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Compare optimisers, bandits and openings on recorded runs: regret by evaluations and by seconds.
+    """Compare optimisers, bandits and openings on recorded runs.
+
+    It shows the regret by evaluations and by seconds.
 
     Scores are looked up, not computed. With --session (a key, or its beginning) the command proposes each configuration
     of a tuning session again from its event log, and shows whether the proposals are the same.

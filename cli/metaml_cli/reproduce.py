@@ -28,7 +28,9 @@ def reproduce(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Evaluate a stored run again and compare every score on every fold; the exit code is 1 if one differs.
+    """Evaluate a stored run again and compare every score.
+
+    Scores are compared on every fold; the exit code is 1 if one differs.
 
     The data, the folds, the configuration and the seed are those of the run.
 

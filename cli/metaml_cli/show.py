@@ -33,7 +33,7 @@ def show(
     ] = False,
     form: Form = Format.table,
 ) -> None:
-    """Show what a search found: the model, the baselines, and the best runs.
+    """Show what a search found: model, baselines, best runs.
 
     With --format json it prints best.json, with --format csv the leaderboard.
 
@@ -186,7 +186,9 @@ def pick(
     point: Annotated[int | None, typer.Option(help="Number of a point, as metaml show --front has it.")] = None,
     output: Annotated[Path | None, typer.Option(help="Folder for the model; default: DIR/point-N.")] = None,
 ) -> None:
-    """Make the model of a point of a Pareto front, without a new search.
+    """Make the model of a point of a Pareto front.
+
+    No new search is made.
 
     Of the points within all limits it takes the best one by the first objective without a limit; without limits, the
     compromise nearest to the best of every objective.

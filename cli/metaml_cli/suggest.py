@@ -33,7 +33,9 @@ def suggest(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Recommend configurations for a data set from all past runs, with reasons.
+    """Recommend configurations for a data set, with reasons.
+
+    What is recommended is learnt from all past runs.
 
     Each line adds most to the lines above it on similar data sets. "sd" counts standard deviations of a data set's
     scores: +1 is one standard deviation above the mean of its runs.

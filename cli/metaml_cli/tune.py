@@ -110,7 +110,9 @@ def tune(
     tls_key: TlsKey = None,
     insecure_scheduler: InsecureScheduler = False,
 ) -> None:
-    """Find the best model for a data set within a budget, and keep every run.
+    """Find the best model for a data set within a budget.
+
+    Every run is kept in the knowledge base.
 
     Ctrl-C ends the search and saves the best model so far. After a crash, --resume continues without repeating
     anything.

@@ -28,7 +28,9 @@ def web(
     export: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the pages as files instead.")] = None,
     runs: Annotated[int, typer.Option(min=0, help="With --export: number of runs that get their own page.")] = 1000,
 ) -> None:
-    """Look at the knowledge base in a browser: data sets, runs, algorithms, running sessions.
+    """Look at the knowledge base in a browser.
+
+    Pages show data sets, runs, algorithms and running sessions.
 
     The server only reads. By default only this machine can reach it.
 

@@ -20,7 +20,9 @@ def why(
     kb: KB = None,
     form: Form = Format.table,
 ) -> None:
-    """Explain a run: who proposed it, what was predicted, the result, and which past runs supported it.
+    """Explain a run: who proposed it and what was predicted.
+
+    It also shows the result, and which past runs supported the proposal.
 
     A number such as 4 means evaluation 4 of the last search. The leaderboard shows numbers and keys.
 
