@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 # Test processes share the processors: threads of their own would wait for one another. Libraries read it when loaded.
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -35,6 +36,14 @@ os.environ.setdefault("METAML_STARTER", "no")
 def pytest_configure(config: pytest.Config) -> None:
     """Give shared workers to the examples of docstrings, too: fixtures of this file are for tests of this folder."""
     config.pluginmanager.register(shared_workers, "shared_workers")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each test process whole files, so that what the tests of a file share is made once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
 
 
 @pytest.fixture(scope="session")
