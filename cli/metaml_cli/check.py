@@ -25,8 +25,8 @@ def check(
 
     The exit code is 1 if they are not.
 
-    A classifier tries to tell new rows from training rows. Each column is compared, and new categories are listed. The
-    target is compared, too; if the file has no target, the predictions of the model are compared instead.
+    A classifier tries to separate new rows from training rows. Each column is compared, and new categories are listed.
+    The target is compared, too; if the file has no target, the predictions of the model are compared instead.
 
     Example: metaml check results new.csv
     """

@@ -45,8 +45,8 @@ def learn(
 
     metaml tune uses the result, and learns again by itself when the knowledge base has grown. With --evaluate, this
     command shows Kendall's tau-b between the predicted and the true order of configurations on held-out data sets, the
-    most important inputs, and the benefit of a larger knowledge base. Then it says at which sizes and after how many
-    evaluations an opening from experience pays, and where not, or where nothing can be said.
+    most important inputs, and the benefit of a larger knowledge base. A table shows for which sizes of data sets and
+    after how many evaluations experience helps, does not help, or cannot be judged.
 
     Example: metaml learn --evaluate --metric roc_auc --algorithms lightgbm
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LABEL = 13
 MOST_MEMBERS = 8
 KEY = 8
-"""Characters of a run's key: enough to tell runs apart."""
+"""Characters of a run's key that are shown; they are almost always enough to identify it."""
 
 
 def show(
@@ -221,7 +221,7 @@ def show_front(folder: Path, form: Format) -> None:
 
 
 def _table(front: "Front") -> "pd.DataFrame":
-    """Return the front with words in place of configurations."""
+    """Return the front with configurations as words."""
     import pandas as pd
 
     rows = [{"point": one.number, **one.values, "model": printable(one.in_words)} for one in front]
