@@ -87,14 +87,14 @@ class Cluster:
         found = [process for process in started_with(MARK, self.mark) if kind_of(process) == part.split()[-1]]
         return random.choice(found) if found else None
 
-    def n_left(self, *kinds: str, seconds: float = 20.0) -> int:
-        """Return how many processes of these kinds are left after they had some time to end."""
+    def n_left(self, *kinds: str, n_idle: int = 0, seconds: float = 20.0) -> int:
+        """Return how many processes of these kinds, beyond `n_idle`, are left after they had some time to end."""
         deadline = time.monotonic() + seconds
-        while (n := sum(kind_of(one) in kinds for one in started_with(MARK, self.mark))) and (
+        while (n := sum(kind_of(one) in kinds for one in started_with(MARK, self.mark)) - n_idle) > 0 and (
             time.monotonic() < deadline
         ):
             time.sleep(0.5)
-        return n
+        return max(n, 0)
 
 
 @dataclass
@@ -167,7 +167,8 @@ def bot_round(strike: Strike, executor: DaskExecutor, place: Path, seed: int) ->
             time.sleep(0.05)
         strike.end()
         failed = Counter({status: n for (_, status), n in report.statuses.items() if status != "ok"})
-        return Round(kb.n_runs(), report.n_known, failed, strike.cluster.n_left("child"))
+        # While an executor is open, a process for each slot may wait for the next job.
+        return Round(kb.n_runs(), report.n_known, failed, strike.cluster.n_left("child", n_idle=N_WORKERS))
 
 
 class Watched:
