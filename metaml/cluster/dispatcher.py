@@ -115,6 +115,7 @@ class Dispatcher:
         self._loads: dict[str, _Load] = {}
         self._attempts: dict[int, Attempt] = {}
         self._deadlines: dict[int, float] = {}
+        self._begun: set[int] = set()
         self._reserved: Counter[str] = Counter()
         self._numbers = itertools.count()
         self._last_megabytes = 0.0
@@ -205,6 +206,7 @@ class Dispatcher:
         """Take note that the limits of an attempt count from now on."""
         attempt = self._attempts.get(number)
         if attempt is not None:
+            self._begun.add(number)
             self._deadlines[number] = now + attempt.job.longest_seconds + self._patience.grace_seconds
             self.heard_of(attempt.worker, now)
 
@@ -235,11 +237,14 @@ class Dispatcher:
             self._fill(now)
 
     def tick(self, now: float) -> None:
-        """Give up attempts that should have been answered by now; their workers are silent."""
+        """Give up attempts that should have been answered by now; their workers are silent.
+
+        A job that never began is not to blame: a busy network or a starved worker kept it waiting.
+        """
         for number in [number for number, deadline in self._deadlines.items() if deadline <= now]:
             attempt = self._attempts[number]
             self._loads[attempt.worker].is_silent = True
-            self._retry(attempt, is_blamed=True)
+            self._retry(attempt, is_blamed=number in self._begun)
         self._fill(now)
 
     # Inside
@@ -293,6 +298,7 @@ class Dispatcher:
         """Forget an attempt; later messages about it are ignored."""
         del self._attempts[attempt.number]
         self._deadlines.pop(attempt.number, None)
+        self._begun.discard(attempt.number)
         load = self._loads[attempt.worker]
         del load.attempts[attempt.number]
         self._reserved[load.worker.host] -= _megabytes(attempt.job)

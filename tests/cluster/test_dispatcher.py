@@ -164,6 +164,21 @@ def test_a_job_that_never_begins_is_given_to_another_worker(dispatcher, engine):
     assert [attempt.worker for attempt in engine.sent] == ["a", "b"]
 
 
+@pytest.mark.parametrize(("begins", "n_answers"), [(False, 0), (True, 1)])
+def test_a_job_is_to_blame_for_silence_only_after_it_began(dispatcher, engine, answers, begins, n_answers):
+    dispatcher.submit(0, job(seconds=10.0), 0.0)
+    for number in range(4):
+        now = 100.0 * number
+        dispatcher.join(worker(f"w{number}"), now)
+        dispatcher.arrived(engine.sent[-1].number, now)
+        if begins:
+            dispatcher.begun(engine.sent[-1].number, now)
+        dispatcher.tick(now + 99.0)
+
+    assert len(engine.sent) == 4
+    assert len(answers) == n_answers
+
+
 def test_a_job_that_begins_must_be_answered_soon_after_its_limit(dispatcher, engine):
     overtime = Overtime("accuracy", (), seconds=20.0, left=100.0)
     dispatcher.join(worker("a"), 0.0)
