@@ -32,7 +32,7 @@ from metaml.metafeatures import GROUPS, Description, describe
 from metaml.metafeatures.landmarkers import FAMILIES, halves
 from metaml.metafeatures.openml import repair_openml
 from metaml.metafeatures.scores import error_rate, kappa, weighted_auc
-from metaml.metafeatures.subset import select
+from metaml.metafeatures.subset import columns_worth_keeping
 from metaml.metafeatures.trees import (
     encode,
     encoders,
@@ -164,7 +164,7 @@ def default_learners(view: View) -> dict[str, float]:
         parts["J48"].append(default_j48(train, test))
         parts["REPTree"].append(default_reptree(train, test))
         parts["RandomTree"].append(default_random_tree(train, test))
-        chosen = select(train)
+        chosen = columns_worth_keeping(train)
         parts["CfsSubsetEval"].append(default_j48(train.keep(*chosen), test.keep(*chosen)))
     y = np.concatenate(truth)
     found = {}

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from PIL import Image  # noqa: E402
 
 from metaml.web.catalogue import Catalogue  # noqa: E402
-from metaml.web.site import prepare  # noqa: E402
+from metaml.web.site import precompute  # noqa: E402
 from metaml_kb.browsing.read_only import open_read_only  # noqa: E402
 from tests.report.browser import Browser, find_browser  # noqa: E402
 from tests.web.serving import served  # noqa: E402
@@ -94,7 +94,7 @@ def main() -> None:
     forms = FORMS if asked.all else {"light": FORMS["light"]}
     with open_read_only(asked.kb) as base:
         catalogue = Catalogue(base, allows_sql=True)
-        prepare(catalogue)
+        precompute(catalogue)
         pages = addresses(base, asked.dataset, asked.algorithm)
         with Browser(program, is_offline=False) as browser, served(catalogue) as server:
             browser.send("Emulation.setScrollbarsHidden", hidden=True)

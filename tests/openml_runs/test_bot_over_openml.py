@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from openml_content import N_FOLDS
 from openml_fixtures import QUICK
 from openml_server import OpenMLServer
@@ -9,6 +10,8 @@ from openml_server import OpenMLServer
 from metaml.random_bot.bot import BotSettings, run_bot
 from metaml.sources.openml import sources
 from metaml_kb import open_kb
+
+pytestmark = pytest.mark.usefixtures("one_pool")
 
 FAULTS = {
     101: ("412", "OpenML answered with status 412"),

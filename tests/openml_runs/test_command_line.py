@@ -10,6 +10,7 @@ from openml_server import API_KEY as KEY
 from openml_server import OpenMLServer
 
 from metaml_kb import open_kb
+from tests.cli import terminal
 
 
 @pytest.fixture
@@ -65,17 +66,15 @@ def test_offline_works_from_the_cache_and_asks_nobody(person, server, tmp_path):
         assert len(kb.runs()) == 2
 
 
-def test_publishing_offline_is_refused(person):
-    done = metaml(person, "bot", "--openml-task", "31", "--publish", "--offline")
+def test_publishing_offline_is_refused():
+    done = terminal.metaml("bot", "--openml-task", "31", "--publish", "--offline", code=2)
 
-    assert done.returncode == 2
     assert "Nothing can be published offline" in done.stderr
 
 
-def test_evaluations_cannot_be_asked_for_offline(person):
-    done = metaml(person, "kb", "import-openml", "--task", "31", "--flow", "6969", "--offline")
+def test_evaluations_cannot_be_asked_for_offline():
+    done = terminal.metaml("kb", "import-openml", "--task", "31", "--flow", "6969", "--offline", code=2)
 
-    assert done.returncode == 2
     assert "No such option: --offline" in done.stderr
 
 

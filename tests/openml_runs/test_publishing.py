@@ -15,7 +15,7 @@ from metaml.errors import BadRequest, SourceError
 from metaml.evaluation import Job, Limits, Outcome, evaluate, given_plan
 from metaml.openml_runs.publishing import Publisher, api_key
 from metaml.sources.base import Loaded, Source
-from metaml.sources.openml import Client, Patience
+from metaml.sources.openml import Client, RetryPolicy
 
 Make = Callable[..., Source]
 
@@ -155,7 +155,7 @@ def test_no_part_of_a_key_is_shown_where_a_long_message_is_cut(n_before: int) ->
         raise ValueError("x" * n_before + API_KEY + "x" * 200)
 
     with pytest.raises(SourceError) as error:
-        Client(patience=Patience(tries=1)).retry("task 31", attempt, key=API_KEY)
+        Client(patience=RetryPolicy(tries=1)).retry("task 31", attempt, key=API_KEY)
 
     assert API_KEY[:4] not in str(error.value)
 

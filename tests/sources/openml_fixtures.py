@@ -9,9 +9,9 @@ import pytest
 from openml_server import OpenMLServer
 
 from metaml.sources.base import Source
-from metaml.sources.openml import Client, Patience, sources
+from metaml.sources.openml import Client, RetryPolicy, sources
 
-QUICK = Patience(tries=3, wait_seconds=0.01, timeout_seconds=0.8)
+QUICK = RetryPolicy(tries=3, wait_seconds=0.01, timeout_seconds=0.8)
 _homes: list[Path] = []
 
 

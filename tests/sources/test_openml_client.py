@@ -9,7 +9,7 @@ from openml_server import OpenMLServer
 
 from metaml.errors import SourceError
 from metaml.sources.base import Source
-from metaml.sources.openml import Patience
+from metaml.sources.openml import RetryPolicy
 
 Make = Callable[..., Source]
 
@@ -78,7 +78,7 @@ def test_a_lasting_error_sets_the_task_aside_with_its_reason(
 
 
 def test_a_server_that_is_not_there_is_named_as_such(task_source: Make) -> None:
-    nobody = task_source(31, server="http://127.0.0.1:9/api/v1/xml", patience=Patience(1, 0.0, 0.5))
+    nobody = task_source(31, server="http://127.0.0.1:9/api/v1/xml", patience=RetryPolicy(1, 0.0, 0.5))
 
     with pytest.raises(SourceError, match="task 31: OpenML cannot be reached, after 1 tries"):
         nobody.load()
