@@ -117,7 +117,7 @@ def ingest_bare(path: Path, n: int) -> float:
                 run.fit_seconds,
                 run.predict_seconds,
                 run.peak_megabytes,
-                None,
+                *(run.model_bytes, run.row_seconds, run.n_columns_read, run.error),
                 run.finished_at,
             )
             rows.append((*keys, "random", *measured, 1, pack_scores(run.scores)[1], None))
