@@ -92,6 +92,12 @@ def test_bad_input_gets_one_sentence_and_exit_2(arguments, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_empty_budget_is_no_duration():
+    result = CliRunner().invoke(app, ["tune", "missing.csv", "--time-budget", "", "--kb", ":memory:"])
+
+    assert "'' is not a duration" in result.stderr
+
+
 @pytest.mark.parametrize("arguments", [["nonsense"], ["kb", "nonsense"], ["bot", "--nonsense"], ["kb", "best"]])
 def test_a_mistyped_command_is_told_how_to_get_help(arguments):
     result = CliRunner().invoke(app, arguments)
