@@ -13,6 +13,7 @@ results/limits.jsonl.
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from metaml.evaluation.model_limits import ModelLimits
 from metaml.model.measuring import measure
 from metaml.search.settings import TuneSettings
 from metaml.tuning.final_model import finish
+from metaml.tuning.job_batch import Ending
 from metaml.tuning.limited_model import within_limits
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels
@@ -68,12 +70,11 @@ def one(name: str, n_iterations: int, executor: LocalExecutor) -> dict:
     record: dict = {"dataset": name, "task": dataset.task}
     with FoldModels() as models, open_kb(":memory:") as kb:
         found = TuneSession(dataset, kb, plain, executor, models=models).run()
-        budget = Budget(None)
-        free = finish(dataset, found, executor, plain, budget, models=models)
-        alone = finish(dataset, found, executor, plain, budget, models=models, single=True)
+        ending = Ending(dataset, found, executor, plain, Budget(None), models)
+        free, alone = finish(ending), finish(ending, single=True)
         made = {"free": free, "single": alone}
         try:
-            made["limited"] = within_limits(free, dataset, found, executor, limited, budget, models)
+            made["limited"] = within_limits(free, replace(ending, settings=limited))
         except BadRequest as error:
             record["refused"] = str(error)
     record["metric"] = found.metric

@@ -11,14 +11,15 @@ import pandas as pd
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.selection import score
-from metaml.evaluation import Executor, Job, Limits
+from metaml.evaluation import Job, Limits
 from metaml.report import FeatureImportance, feature_importance
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
 from metaml.tuning.closing import closing_seconds
 from metaml.tuning.explained.fold_ensemble import FoldEnsemble, fold_ensemble
 from metaml.tuning.finished import Finished
-from metaml.tuning.trials import FoldModels, Found, Trial
+from metaml.tuning.job_batch import Ending
+from metaml.tuning.trials import Found, Trial
 
 Array = npt.NDArray[np.float64]
 UNTIMED_SECONDS, TIME_SHARE = 10.0, 0.6
@@ -30,33 +31,26 @@ N_REPEATS = 3
 """How often a column is shuffled if there is one fold only: with several, they show the spread."""
 
 
-def column_importances(
-    dataset: Dataset,
-    found: Found,
-    finished: Finished,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-) -> tuple[list[FeatureImportance], str]:
+def column_importances(finished: Finished, ending: Ending) -> tuple[list[FeatureImportance], str]:
     """Return the columns by importance to the whole model, or none and a sentence that says why.
 
     Without the models of each fold, or the time to ask them all, it is that to the heaviest member of layer 1, judged
     on one fold; if what was fitted without that fold was not kept, it is fitted anew. What is left of the time is
     shared with the files that are still to be written.
     """
+    dataset, found, settings, models = ending.dataset, ending.found, ending.settings, ending.models
     if not finished.chosen:
         return [], "The importance of the columns was not measured: there is only a fallback."
     seconds = UNTIMED_SECONDS
     if settings.seconds is not None:
-        seconds = TIME_SHARE * (budget.left - 0.5 * closing_seconds(settings, budget))
+        seconds = TIME_SHARE * (ending.budget.left - 0.5 * closing_seconds(settings, ending.budget))
     trial = max(finished.chosen, key=lambda member: (-member.trial.layer, member.weight, member.trial.score)).trial
     too_late = "The importance of the columns was not measured: there was no time left. Give more."
     kept = models.get(trial.run.identity)
     n_folds = max(len(trial.outcome.folds), 1)
     if seconds < max(LEAST_SECONDS, 0.0 if kept else 2 * trial.outcome.fit_seconds / n_folds):
         return [], too_late
-    own = Budget(seconds)
+    ending = replace(ending, budget=Budget(seconds))
     of_all = _of_all(dataset, found, fold_ensemble(found, finished, models), settings, Budget(ALL_SHARE * seconds))
     if of_all:
         return of_all, ""
@@ -64,7 +58,7 @@ def column_importances(
     fold = found.plan.n_folds - 1 if found.plan.is_forward else 0
     estimator = kept[fold] if kept else None
     if not kept:
-        estimator, is_late = _fit_to_fold(dataset, found, trial, fold, executor, settings, own)
+        estimator, is_late = _fit_to_fold(trial, fold, ending)
         if is_late:
             return [], too_late
     if estimator is None:
@@ -88,7 +82,7 @@ def column_importances(
         dataset.y,
         partial(_score, metric=found.metric, y=dataset.y),
         rng=np.random.default_rng(settings.seed),
-        budget=own,
+        budget=ending.budget,
         row_weights=dataset.row_weights,
     )
     return ranked, "" if ranked else too_late
@@ -136,19 +130,12 @@ def _of_all(
     return [replace(item, is_of_all=True) for item in found_all]
 
 
-def _fit_to_fold(
-    dataset: Dataset,
-    found: Found,
-    trial: Trial,
-    fold: int,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-) -> tuple[Any, bool]:
+def _fit_to_fold(trial: Trial, fold: int, ending: Ending) -> tuple[Any, bool]:
     """Return a trial's configuration fitted without the rows of one fold (None if it fails), and whether it is late."""
-    limits = Limits(budget.left, settings.limits.megabytes)
+    executor, budget = ending.executor, ending.budget
+    limits = Limits(budget.left, ending.settings.limits.megabytes)
     config, name = dict(trial.run.config), trial.run.algorithm
-    job = Job(dataset.fingerprint, name, config, found.plan, PLAN_SEED, limits, folds=(fold,), refit=True)
+    job = Job(ending.dataset.fingerprint, name, config, ending.found.plan, PLAN_SEED, limits, folds=(fold,), refit=True)
     ticket = executor.submit(job)
     answer = executor.next(timeout=budget.left)
     if answer is None:

@@ -20,7 +20,7 @@ from metaml.ensemble.combination import combine
 from metaml.ensemble.selection import score, select
 from metaml.ensemble.threshold_scores import depends_on_thresholds
 from metaml.ensemble.thresholds import tune_multipliers
-from metaml.evaluation import Executor, FoldPlan, Job, Limits
+from metaml.evaluation import FoldPlan, Job, Limits
 from metaml.model import Member, Model
 from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED
@@ -34,48 +34,39 @@ from metaml.tuning.closing import (
 )
 from metaml.tuning.fallback import from_partial, small_tree, why_nothing
 from metaml.tuning.finished import Chosen, Finished, Fitted, shipped_of
-from metaml.tuning.job_batch import run_batch
+from metaml.tuning.job_batch import Ending, run_batch
 from metaml.tuning.job_limits import FIT_SHARE
 from metaml.tuning.second_layer import SecondLayer
-from metaml.tuning.trials import FoldModels, Found, Trial
+from metaml.tuning.trials import Found, Trial
 
 MANY_ROWS = 5000
 N_QUICK = 10
 GRACE_SECONDS, GRACE_SHARE = 1.5, 0.04
 """How far the deadline may be exceeded to fit one of the ten best: the report must still be on time."""
-"""A member and its estimators."""
 
 
 def finish(
-    dataset: Dataset,
-    found: Found,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    *,
-    models: FoldModels,
-    second: SecondLayer | None = None,
-    single: bool = False,
-    is_stopped: bool = False,
+    ending: Ending, *, second: SecondLayer | None = None, single: bool = False, is_stopped: bool = False
 ) -> Finished:
     """Return the model that the time left allows: the ensemble, as much of it as can be fitted, or a fallback.
 
     `second` is the second layer, if one was built. `is_stopped` tells that the search was ended before its budget was.
     """
+    dataset, found, settings = ending.dataset, ending.found, ending.settings
     # A resumed session may have lost the predictions of earlier trials: the best of them can only stand alone.
     kept = found.offered or found.ranked[:1]
     if not kept:
         why = why_nothing(found, settings, is_stopped=is_stopped)
         partial = found.partial_model
         return small_tree(dataset, found, why) if partial is None else from_partial(dataset, found, partial, why)
-    begun = budget.used
+    begun = ending.budget.used
     second = second or SecondLayer()
     fitted: list[Fitted] = []
     if second.trials and not single:
-        fitted = _layered(dataset, found, kept, second, executor, settings, budget, models)
+        fitted = _layered(ending, kept, second)
     if not fitted:
-        fitted = _one_layer(dataset, found, kept, executor, settings, budget, models, single=single)
-    seconds = budget.used - begun
+        fitted = _one_layer(ending, kept, single=single)
+    seconds = ending.budget.used - begun
     if not fitted:
         ends = "in time; give more time"
         if settings.seconds is None:
@@ -89,76 +80,51 @@ def finish(
     return replace(done, refit_seconds=seconds, why_one_layer=why_one_layer)
 
 
-def finish_with(
-    dataset: Dataset,
-    found: Found,
-    chosen: Sequence[Chosen],
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-    *,
-    is_averaged: bool,
-) -> Finished | None:
+def finish_with(ending: Ending, chosen: Sequence[Chosen], *, is_averaged: bool) -> Finished | None:
     """Return the model of these members, None if none could be fitted.
 
     Unless fold models are averaged, each has one estimator: fitted to all rows or, if there is no time, to a fold.
     """
     if is_averaged:
-        fitted = _fitted(found, chosen, executor, settings, budget, models, is_averaged=True)
+        fitted = _fitted(ending, chosen, is_averaged=True)
     else:
-        fitted = refitted(found, chosen, executor, settings, budget)
+        fitted = refitted(ending, chosen)
         done = {id(member.trial) for member, _ in fitted}
         others = [
-            (member, models.get(member.trial.run.identity)[:1]) for member in chosen if id(member.trial) not in done
+            (member, ending.models.get(member.trial.run.identity)[:1])
+            for member in chosen
+            if id(member.trial) not in done
         ]
         fitted += [(member, estimators) for member, estimators in others if estimators]
-    return assembled(dataset, found, fitted, settings) if fitted else None
+    return assembled(ending.dataset, ending.found, fitted, ending.settings) if fitted else None
 
 
-def _layered(
-    dataset: Dataset,
-    found: Found,
-    kept: Sequence[Trial],
-    second: SecondLayer,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-) -> list[Fitted]:
+def _layered(ending: Ending, kept: Sequence[Trial], second: SecondLayer) -> list[Fitted]:
     """Return the fitted members of an ensemble of both layers; none if the second adds nothing, or it is too late.
 
     Fold models are averaged: the second layer learnt from what such models predict.
     """
-    chosen = choose_among(dataset, found, [*kept, *second.trials])
+    chosen = choose_among(ending.dataset, ending.found, [*kept, *second.trials])
     if not any(member.trial.layer == 2 for member in chosen):
         return []
     weights = {member.trial.run.identity: member.weight for member in chosen}
     feeding = {trial.run.identity for trial in second.bases}
     wanted = [Chosen(trial, weights.get(trial.run.identity, 0.0), True) for trial in second.bases]
     wanted += [member for member in chosen if member.trial.run.identity not in feeding]
-    fitted = _fitted(found, wanted, executor, settings, budget, models, is_averaged=not settings.refits)
+    fitted = _fitted(ending, wanted, is_averaged=not ending.settings.refits)
     return fitted if len(fitted) == len(wanted) else []
 
 
-def _one_layer(
-    dataset: Dataset,
-    found: Found,
-    kept: Sequence[Trial],
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-    *,
-    single: bool,
-) -> list[Fitted]:
+def _one_layer(ending: Ending, kept: Sequence[Trial], *, single: bool) -> list[Fitted]:
     """Return the fitted members of an ensemble, as many as the time allows; if none can be, one of the quickest."""
+    dataset, found, models = ending.dataset, ending.found, ending.models
+    settings, budget = ending.settings, ending.budget
     best = kept[0] if found.repeated else found.ranked[0]
     chosen = [Chosen(kept[0], 1.0)] if single or len(kept) == 1 else choose_among(dataset, found, kept)
     if best.outcome.predictions is None and best.score > score_of(dataset, found, chosen):
         chosen = [Chosen(best, 1.0)]
     is_averaged = averages_folds(settings, found, len(chosen))
-    fitted = _fitted(found, chosen, executor, settings, budget, models, is_averaged=is_averaged)
+    fitted = _fitted(ending, chosen, is_averaged=is_averaged)
     if len(fitted) == len(chosen):
         return fitted
     # A resumed session has lost the fold models of its first trials, but not those of its own.
@@ -176,7 +142,7 @@ def _one_layer(
         # A model of the search is better than a fallback, so it gets a few more seconds. Fit the quickest first.
         quickest = min(kept[:N_QUICK], key=lambda trial: refit_seconds_of(trial, found.plan))
         grace = Budget(max(budget.left, 0.0) + GRACE_SECONDS + GRACE_SHARE * settings.seconds, drag=budget.drag)
-        fitted = refitted(found, [Chosen(quickest, 1.0)], executor, settings, grace)
+        fitted = refitted(replace(ending, budget=grace), [Chosen(quickest, 1.0)])
     if not fitted or len(fitted) in (1, len(chosen)):
         return fitted
     # What is left of an ensemble may be worse than its best member alone.
@@ -271,42 +237,27 @@ def score_of(dataset: Dataset, found: Found, chosen: Sequence[Chosen]) -> float:
     return score(_together(chosen), dataset.y, found.metric, **judged(dataset, found))
 
 
-def _fitted(
-    found: Found,
-    chosen: Sequence[Chosen],
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-    *,
-    is_averaged: bool,
-) -> list[Fitted]:
+def _fitted(ending: Ending, chosen: Sequence[Chosen], *, is_averaged: bool) -> list[Fitted]:
     """Return the members that are fitted or could be in the time left, by layer and weight."""
+    models = ending.models
     ready = [member for member in chosen if is_averaged and member.trial.run.identity in models]
     others = [member for member in chosen if member not in ready]
-    instead = instead_of_refits(found.plan, settings, models)
-    fitted = refitted(found, others, executor, settings, budget, models=instead) if others else []
+    instead = instead_of_refits(ending.found.plan, ending.settings, models)
+    fitted = refitted(ending, others, instead=instead) if others else []
     done = {id(member.trial) for member, _ in fitted}
     ready += [member for member in others if id(member.trial) not in done]
     fitted += [(member, estimators) for member in ready if (estimators := models.get(member.trial.run.identity))]
     return sorted(fitted, key=lambda item: (item[0].trial.layer, -item[0].weight))
 
 
-def refitted(
-    found: Found,
-    chosen: Sequence[Chosen],
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    *,
-    models: Container[str] = (),
-) -> list[Fitted]:
+def refitted(ending: Ending, chosen: Sequence[Chosen], *, instead: Container[str] = ()) -> list[Fitted]:
     """Return the members that could be fitted to all rows in the time left, and then again with other seeds.
 
-    `models` has the runs whose fold models can be used instead.
+    `instead` has the runs whose fold models can be used instead.
     """
+    found, settings, budget = ending.found, ending.settings, ending.budget
     closing = 0.5 * closing_seconds(settings, budget)
-    affordable = _affordable(chosen, found.plan, max(budget.left - closing, 0.0), settings.n_workers, models)
+    affordable = _affordable(chosen, found.plan, max(budget.left - closing, 0.0), settings.n_workers, instead)
     seeds = range(PLAN_SEED, PLAN_SEED + n_seeds_of(settings))
     fits = [(member, seed) for seed in seeds for member in affordable]
 
@@ -325,7 +276,7 @@ def refitted(
         return replace(job, fit_seconds=seconds if math.isfinite(seconds) else None)
 
     estimators: dict[int, list[Any]] = {id(member.trial): [] for member in affordable}
-    for (member, _), outcome in run_batch(fits, job_of, executor, left=lambda: budget.left - closing):
+    for (member, _), outcome in run_batch(fits, job_of, ending.executor, left=lambda: budget.left - closing):
         if outcome.status == "ok":
             estimators[id(member.trial)].append(outcome.estimator)
     return [

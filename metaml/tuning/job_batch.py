@@ -1,4 +1,4 @@
-"""A batch of jobs through an executor: in order, within the time that is left; and a stage, which runs batches."""
+"""What follows the search of a session: what it works with, and batches of jobs within the time that is left."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,8 +48,8 @@ def run_batch(
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
-    """What follows the search of a session and evaluates, too; it leaves `closing` seconds of the budget."""
+class Ending:
+    """What the end of a session works with: what was found, and the workers and the time that are left."""
 
     dataset: Dataset
     found: Found
@@ -57,6 +57,12 @@ class Stage:
     settings: TuneSettings
     budget: Budget
     models: FoldModels
+
+
+@dataclass(frozen=True, eq=False)
+class Stage(Ending):
+    """A part of the end that evaluates; it leaves `closing` seconds of the budget."""
+
     closing: float = field(kw_only=True)
     should_stop: Callable[[], bool] = field(default=lambda: False, kw_only=True)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.errors import BadRequest
-from metaml.evaluation import Executor
 from metaml.evaluation.model_limits import Measured
 from metaml.model import Member, Model
 from metaml.model.measuring import measure, raw_rows, timed
@@ -20,6 +19,7 @@ from metaml.search.settings import TuneSettings
 from metaml.tuning.fallback import small_tree, tree_model
 from metaml.tuning.final_model import choose_among, finish_with, score_of
 from metaml.tuning.finished import Chosen, Finished
+from metaml.tuning.job_batch import Ending
 from metaml.tuning.trials import FoldModels, Found, Trial
 from metaml.tuning.uncertainty import with_uncertainty
 
@@ -57,25 +57,15 @@ def check_possible(dataset: Dataset, settings: TuneSettings) -> None:
         raise BadRequest(limits.impossible(measured))
 
 
-def within_limits(
-    done: Finished,
-    dataset: Dataset,
-    found: Found,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-    *,
-    single: bool = False,
-) -> Finished:
+def within_limits(done: Finished, ending: Ending, *, single: bool = False) -> Finished:
     """Return a finished model that knows its errors and keeps the limits: the given one, else the best smaller one."""
-    limits = settings.model_limits
+    dataset, found, limits = ending.dataset, ending.found, ending.settings.model_limits
     if not limits.needs_measuring:
-        return with_uncertainty(dataset, found, done, executor, settings, budget)
+        return with_uncertainty(done, ending)
 
     def measured_with_errors(made: Finished) -> tuple[Finished, Measured]:
         """Return a model that knows its errors, or without that if it would break the limits, and what it takes."""
-        whole = with_uncertainty(dataset, found, made, executor, settings, budget)
+        whole = with_uncertainty(made, ending)
         taken = measure(whole.model, dataset)
         if limits.excess(taken) <= 1 or whole is made:
             return whole, taken
@@ -84,11 +74,11 @@ def within_limits(
     done, nearest = measured_with_errors(done)
     if limits.excess(nearest) <= 1:
         return _labelled(done, nearest)
-    base, costs = _costs(done, dataset, found, models)
+    base, costs = _costs(done, dataset, found, ending.models)
     aim = MARGIN
     for _ in range(MOST_ATTEMPTS):
-        chosen, is_averaged = _affordable(dataset, found, base, costs, settings, aim, single=single)
-        made = _made(chosen, is_averaged, dataset, found, executor, settings, budget, models)
+        chosen, is_averaged = _affordable(dataset, found, base, costs, ending.settings, aim, single=single)
+        made = _made(chosen, ending, is_averaged=is_averaged)
         if made is None:
             break
         made, measured = measured_with_errors(made)
@@ -180,18 +170,9 @@ def _affordable(
     return best
 
 
-def _made(
-    chosen: Sequence[Chosen],
-    is_averaged: bool,
-    dataset: Dataset,
-    found: Found,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-) -> Finished | None:
+def _made(chosen: Sequence[Chosen], ending: Ending, *, is_averaged: bool) -> Finished | None:
     """Return the model of these members; where there is no time to fit one to all rows, the model of its first fold."""
     if not chosen:
         return None
-    own = budget.with_at_least(MEASURING_SECONDS)
-    return finish_with(dataset, found, chosen, executor, settings, own, models, is_averaged=is_averaged)
+    budget = ending.budget.with_at_least(MEASURING_SECONDS)
+    return finish_with(replace(ending, budget=budget), chosen, is_averaged=is_averaged)

@@ -30,6 +30,7 @@ from metaml.tuning.explained.column_effects import with_effects
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Finished
 from metaml.tuning.front.building import build_front, front_seconds
+from metaml.tuning.job_batch import Ending
 from metaml.tuning.limited_model import check_possible, measuring_seconds, within_limits
 from metaml.tuning.outputs import report_data, write_files
 from metaml.tuning.own_test import OwnTest
@@ -123,19 +124,18 @@ def tune(
         found = replace(found, repeated=bagged.trials, repeat_plan=bagged.plan if bagged.trials else None)
         second = None if single or is_stopped else _second_layer(session, found, models, should_stop, on_phase)
         on_phase("refit")
-        finished = finish(
-            dataset, found, workers, final, end, models=models, second=second, single=single, is_stopped=is_stopped
-        )
-        finished = within_limits(finished, dataset, found, workers, final, end, models, single=single)
-        front = build_front(dataset, found, workers, final, end, models, single=single)
+        ending = Ending(dataset, found, workers, final, end, models)
+        finished = finish(ending, second=second, single=single, is_stopped=is_stopped)
+        finished = within_limits(finished, ending, single=single)
+        front = build_front(ending, single=single)
         on_phase("report")
-        features = column_importances(dataset, found, finished, workers, final, end, models)
+        features = column_importances(finished, ending)
         ledger = _ledger(found, bagged, second, finished, searched, budget.used)
         tell = partial(report_data, dataset, found, finished, settings, budget.used, ledger, *features, output)
         data = tell(
-            comparison=compare_splits(dataset, found, end, settings), own_test=test, left_out=left_out, front=front
+            comparison=compare_splits(replace(ending, settings=settings)), own_test=test, left_out=left_out, front=front
         )
-        data = with_effects(data, dataset, found, finished, final, end, models)
+        data = with_effects(data, finished, ending)
         if output is not None:
             _write(output, dataset, found, finished, data, base, predictions=predictions, front=front)
         seconds = budget.used

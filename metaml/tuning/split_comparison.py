@@ -9,16 +9,14 @@ import numpy as np
 
 from metaml.algorithms import ALGORITHMS
 from metaml.arrays import Floats
-from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.data.split_hints import SplitHint
 from metaml.errors import MetamlError
 from metaml.evaluation import FoldPlan, Job, Limits, Outcome, evaluate, make_plan
 from metaml.report import SplitComparison
-from metaml.search.settings import TuneSettings
 from metaml.splits import PLAN_SEED, SPLITTERS
 from metaml.tuning.closing import closing_seconds
-from metaml.tuning.trials import Found
+from metaml.tuning.job_batch import Ending
 
 QUICK = "decision_tree"
 CONFIG = {"max_depth": 8}
@@ -28,11 +26,12 @@ SECONDS = 1.0
 """What the comparison may take; it is left out if there is no time for it."""
 
 
-def compare_splits(dataset: Dataset, found: Found, budget: Budget, settings: TuneSettings) -> SplitComparison | None:
+def compare_splits(ending: Ending) -> SplitComparison | None:
     """Return a quick model under a shuffled split and under one by time or group; None if no column asks for that.
 
     The column is the one that the user named, else one that looks like time or groups.
     """
+    dataset, found, settings, budget = ending.dataset, ending.found, ending.settings, ending.budget
     if found.plan.strategy == "given":
         return None
     if settings.seconds is not None and budget.left < closing_seconds(settings, budget) + SECONDS:

@@ -24,8 +24,7 @@ from metaml.splits import PLAN_SEED, given_plan, make_plan
 from metaml.system.threads import importing
 from metaml.tuning.closing import closing_seconds
 from metaml.tuning.finished import Finished
-from metaml.tuning.job_batch import run_batch
-from metaml.tuning.trials import Found
+from metaml.tuning.job_batch import Ending, run_batch
 
 MOST_ERRORS = 20_000
 """Errors that a model file keeps: more would not change an interval visibly."""
@@ -51,11 +50,10 @@ class _Scale:
     units: Floats
 
 
-def with_uncertainty(
-    dataset: Dataset, found: Found, finished: Finished, executor: Executor, settings: TuneSettings, budget: Budget
-) -> Finished:
+def with_uncertainty(finished: Finished, ending: Ending) -> Finished:
     """Return the final model with what is known about its errors, if rows were tested, and with some training rows."""
-    if settings.keeps_sample:
+    dataset, found = ending.dataset, ending.found
+    if ending.settings.keeps_sample:
         sample = sample_of(dataset, finished.predictions, np.random.default_rng(0))
         finished = replace(finished, model=replace(finished.model, sample=sample))
     if finished.predictions is None:
@@ -69,7 +67,7 @@ def with_uncertainty(
         errors, scale = 1 - predicted[np.arange(len(rows)), truth], None
     else:
         errors = np.abs(truth - predicted.ravel())
-        scale = _scale(dataset, rows, predicted.ravel(), errors, found.judging_plan, executor, settings, budget)
+        scale = _scale(rows, predicted.ravel(), errors, ending)
     units = np.ones(len(rows)) if scale is None else scale.units
     kept = _sample(len(rows))
     # Only the models of the folds that tested the rows can say what they would have been without each fold.
@@ -89,17 +87,9 @@ def _sample(n_rows: int) -> Positions:
     return np.sort(np.random.default_rng(0).choice(n_rows, MOST_ERRORS, replace=False))
 
 
-def _scale(
-    dataset: Dataset,
-    rows: Positions,
-    predicted: Floats,
-    errors: Floats,
-    judging: FoldPlan,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-) -> _Scale | None:
+def _scale(rows: Positions, predicted: Floats, errors: Floats, ending: Ending) -> _Scale | None:
     """Return how large errors are expected to be, if that makes intervals better by a standard error; else None."""
+    dataset, settings, budget = ending.dataset, ending.settings, ending.budget
     typical = float(np.median(errors))
     seconds = settings.limits.seconds
     if settings.seconds is not None:
@@ -107,7 +97,8 @@ def _scale(
     if len(rows) < FEWEST_SCALED or not typical > 0 or seconds <= 0 or SCALE_ALGORITHM not in ALGORITHMS:
         return None
     logs = np.log(np.maximum(errors, SMALLEST * typical) / typical)
-    outcomes = _learn(dataset, rows, predicted, logs, scale_plans(dataset, rows, judging), executor, settings, seconds)
+    plans = scale_plans(dataset, rows, ending.found.judging_plan)
+    outcomes = _learn(dataset, rows, predicted, logs, plans, ending.executor, settings, seconds)
     if not outcomes:
         return None
     units = scale_of(np.mean([expected for _, expected in outcomes], axis=0))

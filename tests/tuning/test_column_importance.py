@@ -7,6 +7,7 @@ from metaml.budget import Budget
 from metaml.data import ColumnOptions, from_frame
 from metaml.tuning.column_importance import column_importances
 from metaml.tuning.final_model import finish
+from metaml.tuning.job_batch import Ending
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels
 from metaml_kb import open_kb
@@ -24,8 +25,9 @@ def test_by_time_a_column_that_matters_only_lately_is_found_on_the_last_fold(exe
 
     with open_kb(":memory:") as kb, FoldModels() as models:
         found = TuneSession(dataset, kb, settings, executor, models=models).run()
-        finished = finish(dataset, found, executor, settings, Budget(None), models=models, single=True)
-        ranked, why_not = column_importances(dataset, found, finished, executor, settings, Budget(None), models)
+        ending = Ending(dataset, found, executor, settings, Budget(None), models)
+        finished = finish(ending, single=True)
+        ranked, why_not = column_importances(finished, ending)
 
     means = {feature.column: feature.mean for feature in ranked}
     assert why_not == ""

@@ -17,6 +17,7 @@ from metaml.model import load
 from metaml.sources import builtin
 from metaml.tuning.fallback import why_nothing
 from metaml.tuning.final_model import finish
+from metaml.tuning.job_batch import Ending
 from metaml.tuning.run import tune
 from metaml.tuning.session import TuneSession
 from metaml.tuning.trials import FoldModels
@@ -36,7 +37,7 @@ def test_a_refit_that_did_not_succeed_is_told_with_its_time_and_its_limits(one_w
 
     with LocalExecutor(1, registry="tests.refusing:REFUSING", preload=()) as executor, FoldModels() as models:
         executor.add(iris)
-        finished = finish(iris, found, executor, settings, Budget(None), models=models)
+        finished = finish(Ending(iris, found, executor, settings, Budget(None), models))
 
     assert finished.kind == "fallback"
     assert finished.refit_seconds > 0
@@ -178,7 +179,7 @@ def test_what_has_no_time_for_a_refit_is_saved_as_the_held_out_model(one_worker)
     with FoldModels() as models:
         found = TuneSession(diabetes, open_kb(":memory:"), settings, one_worker, models=models).run()
         late = replace(settings, seconds=0.001)
-        finished = finish(diabetes, found, one_worker, late, Budget(0.0), models=models)
+        finished = finish(Ending(diabetes, found, one_worker, late, Budget(0.0), models))
 
     assert finished.shipped.startswith("held-out model")
     assert finished.why_shipped == "there was no time to fit it to all rows"
@@ -195,7 +196,7 @@ def test_a_resumed_session_saves_a_model_of_its_own_if_the_best_cannot_be_fitted
             for trial in found.trials
         ]
         late = replace(settings, seconds=0.001)
-        finished = finish(diabetes, replace(found, trials=tuple(lost)), one_worker, late, Budget(0.0), models=models)
+        finished = finish(Ending(diabetes, replace(found, trials=tuple(lost)), one_worker, late, Budget(0.0), models))
 
     assert finished.kind == "single"
     assert finished.chosen[0].trial.run.identity == second
@@ -210,7 +211,7 @@ def test_a_complete_evaluation_whose_fold_models_are_too_large_to_keep_does_not_
         fold_model = pickle.dumps(models.get(best)[0])
         models.keep_only(())
         models.keep(best, (), fold_model)
-        finished = finish(diabetes, found, one_worker, replace(settings, seconds=0.001), Budget(0.0), models=models)
+        finished = finish(Ending(diabetes, found, one_worker, replace(settings, seconds=0.001), Budget(0.0), models))
 
     assert (finished.kind, finished.shipped) == ("single", "model of one fold")
     assert finished.why_shipped.startswith("those of all folds are too large together")

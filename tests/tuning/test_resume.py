@@ -24,6 +24,7 @@ from metaml.search.settings import TuneSettings
 from metaml.sources import builtin
 from metaml.tuning.final_model import finish
 from metaml.tuning.finished import Chosen
+from metaml.tuning.job_batch import Ending
 from metaml.tuning.replay_session import replay_session
 from metaml.tuning.resume import find_unfinished
 from metaml.tuning.run import tune
@@ -123,7 +124,7 @@ def test_the_best_of_a_resumed_search_is_taken_even_if_its_predictions_are_lost(
 
     with FoldModels() as models:
         known = replace(found, trials=(lost, *others))
-        finished = finish(iris, known, executor, settings_of(), Budget(None), models=models)
+        finished = finish(Ending(iris, known, executor, settings_of(), Budget(None), models))
 
     assert (finished.kind, finished.score) == ("single", 1.0)
     assert finished.chosen == (Chosen(lost, 1.0, is_refit=True),)

@@ -22,11 +22,10 @@ from metaml.explanation.effects import (
     shares_at,
 )
 from metaml.report import ReportData
-from metaml.search.settings import TuneSettings
 from metaml.tuning.closing import closing_seconds
 from metaml.tuning.explained.fold_ensemble import FoldEnsemble, fold_ensemble
 from metaml.tuning.finished import Finished
-from metaml.tuning.trials import FoldModels, Found
+from metaml.tuning.job_batch import Ending
 
 UNTIMED_SECONDS, SHARE, LEAST_SECONDS = 10.0, 0.6, 0.2
 """Seconds where time does not count, else the share of what is left; with less it is not begun."""
@@ -40,29 +39,22 @@ LEAST_SHARE = 0.05
 """An interaction with a smaller share of the joint effect of two columns is not shown."""
 
 
-def with_effects(
-    data: ReportData,
-    dataset: Dataset,
-    found: Found,
-    finished: Finished,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-) -> ReportData:
+def with_effects(data: ReportData, finished: Finished, ending: Ending) -> ReportData:
     """Return a report with the curves of the columns that matter most, and the interactions among them.
 
     There are as many as the time allows.
 
     Each fold's models are asked about the rows of that fold, so there is a curve for each fold.
     """
+    settings, budget = ending.settings, ending.budget
     seconds = UNTIMED_SECONDS
     if settings.seconds is not None:
         seconds = SHARE * (budget.left - 0.5 * closing_seconds(settings, budget))
-    ensemble = fold_ensemble(found, finished, models) if seconds >= LEAST_SECONDS else None
+    ensemble = fold_ensemble(ending.found, finished, ending.models) if seconds >= LEAST_SECONDS else None
     names = [item.column for item in data.features if item.mean > 0][:MOST_COLUMNS]
     if ensemble is None or not names:
         return data
-    asked = _Asked(dataset, ensemble, seconds, np.random.default_rng(settings.seed))
+    asked = _Asked(ending.dataset, ensemble, seconds, np.random.default_rng(settings.seed))
     effects = [effect for name in names if (effect := asked.effect(name)) is not None]
     pairs = asked.interactions([effect.column for effect in effects[:MOST_TOGETHER]]) if effects else []
     return replace(data, effects=effects, interactions=pairs)

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaml.arrays import Array, Floats, Positions
-from metaml.budget import Budget
 from metaml.data import Dataset
 from metaml.ensemble.selection import score
-from metaml.evaluation import METRICS, Executor
+from metaml.evaluation import METRICS
 from metaml.metrics.base import rarer_class
 from metaml.model import Member, Model
 from metaml.model.columns_read import columns_read
@@ -32,7 +31,8 @@ from metaml.tuning.candidates import front_of
 from metaml.tuning.closing import averages_folds
 from metaml.tuning.final_model import assembled, choose_among, judged, refitted
 from metaml.tuning.finished import Chosen, Finished
-from metaml.tuning.trials import FoldModels, Found, Trial
+from metaml.tuning.job_batch import Ending
+from metaml.tuning.trials import Found, Trial
 
 MOST_TRIALS, MOST_POINTS = 16, 24
 """The most trials of the front that become models, and the most models that are measured and kept."""
@@ -76,26 +76,18 @@ def front_seconds(settings: TuneSettings) -> float:
     return min(MOST_SHARE * settings.seconds, MOST_SECONDS)
 
 
-def build_front(
-    dataset: Dataset,
-    found: Found,
-    executor: Executor,
-    settings: TuneSettings,
-    budget: Budget,
-    models: FoldModels,
-    *,
-    single: bool = False,
-) -> Front | None:
+def build_front(ending: Ending, *, single: bool = False) -> Front | None:
     """Return the front of a session; None if none was searched, or nothing can be on it."""
+    dataset, found, settings = ending.dataset, ending.found, ending.settings
     trials = [trial for trial in found.ranked if trial.outcome.predictions is not None]
     on_front = front_of(trials)
     if not settings.objectives or not on_front:
         return None
     chosen = _spread(on_front, MOST_TRIALS)
-    own = budget.with_at_least(front_seconds(settings))
+    ending = replace(ending, budget=ending.budget.with_at_least(front_seconds(settings)))
     maker = _Maker(dataset, found, settings, front_objectives(settings.objectives, dataset, found.plan))
     for is_of_folds in (False, True):
-        estimators = maker.estimators(chosen, executor, own, models, is_of_folds=is_of_folds)
+        estimators = maker.estimators(chosen, ending, is_of_folds=is_of_folds)
         maker.add(chosen, estimators, is_of_folds=is_of_folds, single=single)
     kept = [maker.made[place] for place in _on_front(maker.costs(), MOST_POINTS)]
     if not kept:
@@ -113,16 +105,14 @@ class _Maker:
         self.made: list[FrontModel] = []
         self.parts: dict[str, Model] = {}
 
-    def estimators(
-        self, trials: Sequence[Trial], executor: Executor, budget: Budget, models: FoldModels, *, is_of_folds: bool
-    ) -> dict[str, Estimators]:
+    def estimators(self, trials: Sequence[Trial], ending: Ending, *, is_of_folds: bool) -> dict[str, Estimators]:
         """Return the fitted models of each trial: one, of all rows if there is time, or those of all folds."""
-        kept = {trial.run.identity: models.get(trial.run.identity) for trial in trials}
+        kept = {trial.run.identity: ending.models.get(trial.run.identity) for trial in trials}
         if is_of_folds:
             is_wanted = self.found.plan.n_folds > 1 and averages_folds(self.settings, self.found, 1)
             return {run: own for run, own in kept.items() if len(own) > 1} if is_wanted else {}
         wanted = [Chosen(trial, 1.0) for trial in trials]
-        fitted = refitted(self.found, wanted, executor, self.settings, budget)
+        fitted = refitted(ending, wanted)
         ready = {member.trial.run.identity: own[:1] for member, own in fitted}
         return {run: own for run, models in kept.items() if (own := ready.get(run, models[:1]))}
 
