@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaml.api import tune
     from metaml.blackbox import Optimizer, minimize
-    from metaml.commands import bot, check, describe, explain, learn, replay, reproduce, suggest, why
+    from metaml.commands.advising import describe, learn, suggest
+    from metaml.commands.bot import bot
+    from metaml.commands.models import check, explain
+    from metaml.commands.replaying import replay
+    from metaml.commands.runs import reproduce, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.experience.knowledge_base import open_kb
     from metaml.experience.zero_shot import zero_shot
@@ -30,23 +34,23 @@ _HOMES = {
     "Optimizer": "metaml.blackbox",
     "Run": "metaml_kb",
     "TuneResult": "metaml.tuning.results.result",
-    "bot": "metaml.commands",
-    "check": "metaml.commands",
+    "bot": "metaml.commands.bot",
+    "check": "metaml.commands.models",
     "columns": "metaml.explanation.column_selection",
-    "describe": "metaml.commands",
-    "explain": "metaml.commands",
+    "describe": "metaml.commands.advising",
+    "explain": "metaml.commands.models",
     "evaluate": "metaml.tuning.results.predicting",
-    "learn": "metaml.commands",
+    "learn": "metaml.commands.advising",
     "load": "metaml.tuning.results.predicting",
     "minimize": "metaml.blackbox",
     "open_kb": "metaml.experience.knowledge_base",
     "pick": "metaml.tuning.front.picking",
     "predict": "metaml.tuning.results.predicting",
-    "replay": "metaml.commands",
-    "reproduce": "metaml.commands",
-    "suggest": "metaml.commands",
+    "replay": "metaml.commands.replaying",
+    "reproduce": "metaml.commands.runs",
+    "suggest": "metaml.commands.advising",
     "tune": "metaml.api",
-    "why": "metaml.commands",
+    "why": "metaml.commands.runs",
     "zero_shot": "metaml.experience.zero_shot",
 }
 
