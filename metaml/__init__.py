@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from metaml.commands.advising import describe, learn, suggest
     from metaml.commands.bot import bot
     from metaml.commands.models import check, explain
-    from metaml.commands.replaying import replay
+    from metaml.commands.replaying import replay, replay_ensembles
     from metaml.commands.runs import reproduce, why
     from metaml.estimators import MetaMLClassifier, MetaMLRegressor
     from metaml.experience.knowledge_base import open_kb
@@ -47,6 +47,7 @@ _HOMES = {
     "pick": "metaml.tuning.front.picking",
     "predict": "metaml.tuning.results.predicting",
     "replay": "metaml.commands.replaying",
+    "replay_ensembles": "metaml.commands.replaying",
     "reproduce": "metaml.commands.runs",
     "suggest": "metaml.commands.advising",
     "tune": "metaml.api",
@@ -79,6 +80,7 @@ __all__ = [
     "pick",
     "predict",
     "replay",
+    "replay_ensembles",
     "reproduce",
     "suggest",
     "tune",

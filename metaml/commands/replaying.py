@@ -1,10 +1,11 @@
-"""`metaml.replay`: what would have been best on recorded runs."""
+"""`metaml.replay` and `replay_ensembles`: what would have been best on recorded runs."""
 
 from collections.abc import Iterable
 
 from metaml.commands.places import Place, opened
 from metaml.data.given import names_in, one_or_more
 from metaml.laboratory.compare import Study, methods_of, study
+from metaml.laboratory.ensembles.study import EnsembleStudy, budgets_named, study_ensembles, ways_named
 from metaml.laboratory.load import metafeatures_of, pools_of
 
 
@@ -55,3 +56,37 @@ def replay(
         n_workers=workers,
         metafeatures=described,
     )
+
+
+def replay_ensembles(
+    *,
+    openings: str | Iterable[str] = ("levels", "families", "ensemble", "random"),
+    evaluations: Iterable[int] = (3, 5, 10, 20),
+    seconds: Iterable[float] = (),
+    rules: str | Iterable[str] = "selected",
+    layers: Iterable[int] = (1,),
+    metric: str | None = None,
+    datasets: str | Iterable[str] = (),
+    seeds: int = 3,
+    kb: Place = None,
+) -> EnsembleStudy:
+    """Return which opening makes the better final ensemble, by look-up on runs with kept predictions.
+
+    A search ends after so many `evaluations`, or after so many `seconds` of its runs. `rules` say what the final model
+    is made of (selected, best or mean), `layers` (1 or 2) how deep it is. All `openings`, rules, layers and budgets are
+    combined; differences are to the first. What is learnt for a data set is learnt without it and its near-duplicates.
+
+    `metric` is by default what a search would use. `datasets` limits on which data sets the openings are judged. Random
+    openings are drawn `seeds` times. `kb` is a knowledge base with kept predictions, as `bot(keep_predictions=True)`
+    makes it. In the answer, `table` has the differences in per cent of the held-out loss, negative is better, and
+    `losses` what each way lost on each data set. Raises `BadRequest` for an opening, a rule or a budget that does not
+    exist, or for predictions of fewer than three data sets.
+
+    >>> replay_ensembles(openings="guessing", kb=":memory:")
+    Traceback (most recent call last):
+    metaml.errors.BadRequest: There is no opening 'guessing'. ...
+    """
+    ways = ways_named(names_in(openings), names_in(rules), [str(n) for n in layers])
+    budgets = budgets_named([str(n) for n in evaluations], [str(n) for n in seconds])
+    with opened(kb) as base:
+        return study_ensembles(base, ways, budgets, metric=metric, datasets=one_or_more(datasets), n_seeds=seeds)

@@ -9,7 +9,19 @@ pytestmark = pytest.mark.usefixtures("one_pool")
 
 
 def test_every_command_that_does_not_only_show_has_a_twin():
-    twins = {"tune", "predict", "suggest", "bot", "learn", "why", "reproduce", "describe", "columns", "replay"}
+    twins = {
+        "tune",
+        "predict",
+        "suggest",
+        "bot",
+        "learn",
+        "why",
+        "reproduce",
+        "describe",
+        "columns",
+        "replay",
+        "replay_ensembles",
+    }
 
     assert twins <= set(metaml.__all__)
 

@@ -58,6 +58,10 @@ class EnsembleStudy:
 
     `losses` has the columns dataset, name, rows, opening, rule, layers, budget, loss (a logarithm) and n (evaluations).
     `table` compares them with the first way; differences are in per cent of the loss, negative is better.
+
+    >>> nothing = pd.DataFrame()
+    >>> EnsembleStudy(losses=nothing, table=nothing).table.empty
+    True
     """
 
     losses: pd.DataFrame
