@@ -105,6 +105,28 @@ def test_parallel_coordinates_are_brushed_by_keyboard_and_reset(browser, server)
     assert browser.ask("document.querySelectorAll('.run.out').length") == 0
 
 
+def test_the_address_keeps_how_a_view_is_sorted_and_brushed(browser, server):
+    browser.view(f"{server.address}/datasets", width=1280)
+    browser.ask(f"({SORT}).click()")
+    falling = browser.ask(FIRST_CELLS)
+    sorted_view = browser.ask("location.href")
+    browser.view(f"{server.address}/datasets/{fingerprint(1)}", width=1280)
+    browser.ask("document.querySelector('.handle.lowest').focus()")
+    for _ in range(8):
+        key(browser, "ArrowUp")
+    n_out = browser.ask("document.querySelectorAll('.run.out').length")
+    brushed_view = browser.ask("location.href")
+
+    browser.view(sorted_view, width=1280)
+    sorted_again = browser.ask(FIRST_CELLS)
+    browser.view(brushed_view, width=1280)
+
+    assert sorted_again == falling == sorted(falling, reverse=True)
+    assert browser.ask("document.querySelectorAll('.run.out').length") == n_out > 0
+    browser.ask("document.querySelector('.reset').click()")
+    assert browser.ask("location.href") == f"{server.address}/datasets/{fingerprint(1)}"
+
+
 def test_a_search_under_way_is_followed(browser, tmp_path):
     with open_kb(tmp_path / "kb.db") as kb:
         fill(kb)

@@ -2,6 +2,14 @@
 "use strict";
 
 (() => {
+  // How tables are sorted and what is brushed stands after the # of the address, so that this view can be kept or sent.
+  const view = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+  const remember = (name, value) => {
+    if (value) view.set(name, value); else view.delete(name);
+    const words = String(view);
+    history.replaceState(history.state, "", words ? `#${words}` : location.pathname + location.search);
+  };
+
   const valueOf = (row, column) => {
     const cell = row.cells[column];
     if (!cell) return { text: "" };
@@ -16,20 +24,31 @@
     return sign * a.text.localeCompare(b.text, undefined, { numeric: true });
   };
 
-  const sort = button => {
-    const head = button.closest("th");
+  const sort = (head, order) => {
     const body = head.closest("table").tBodies[0];
     const column = head.cellIndex;
-    const before = head.getAttribute("aria-sort");
-    const first = button.dataset.first === "down" ? "descending" : "ascending";
-    const other = first === "ascending" ? "descending" : "ascending";
-    const order = before === first ? other : first;
     for (const cell of head.parentElement.cells) cell.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", order);
     const sign = order === "ascending" ? 1 : -1;
     const rows = [...body.rows].map(row => [valueOf(row, column), row]);
     rows.sort((a, b) => compare(a[0], b[0], sign));
     body.append(...rows.map(([, row]) => row));
+  };
+
+  const sortNext = button => {
+    const head = button.closest("th");
+    const first = button.dataset.first === "down" ? "descending" : "ascending";
+    const other = first === "ascending" ? "descending" : "ascending";
+    const order = head.getAttribute("aria-sort") === first ? other : first;
+    sort(head, order);
+    remember(head.closest("table").id, `${order},${button.textContent}`);
+  };
+
+  const sortAsBefore = table => {
+    const [order, ...title] = (view.get(table.id) || "").split(",");
+    if (order !== "ascending" && order !== "descending") return;
+    const button = [...table.querySelectorAll("button.sort")].find(other => other.textContent === title.join(","));
+    if (button) sort(button.closest("th"), order);
   };
 
   const textAt = (group, share) => {
@@ -51,11 +70,24 @@
       const line = this.groups[0].querySelector(".upright");
       this.foot = Number(line.getAttribute("y1"));
       this.head = Number(line.getAttribute("y2"));
-      this.ranges = this.groups.map(() => [0, 1]);
+      this.names = this.groups.map(group => `only-${group.querySelector("title").textContent}`);
+      this.ranges = this.names.map(name => {
+        const [low, high] = (view.get(name) || "").split("-").map(Number);
+        return 0 <= low && low <= high && high <= 1 ? [low, high] : [0, 1];
+      });
       this.lines = [...picture.querySelectorAll(".run")].map(path => [path, path.dataset.v.split(",")]);
       this.groups.forEach((group, column) => this.listen(group, column));
       const reset = this.figure.querySelector(".reset");
-      if (reset) reset.addEventListener("click", () => { this.ranges = this.groups.map(() => [0, 1]); this.draw(); });
+      if (reset) reset.addEventListener("click", () => { this.ranges = this.groups.map(() => [0, 1]); this.draw(); this.keep(); });
+      if (this.ranges.some(([low, high]) => low > 0 || high < 1)) this.draw();
+    }
+
+    // Writes the address when a hand lets go: browsers refuse to write it for each step of a drag.
+    keep() {
+      this.ranges.forEach(([low, high], column) => {
+        const isWhole = low <= 0.0001 && high >= 0.9999;
+        if (!isWhole || view.has(this.names[column])) remember(this.names[column], isWhole ? "" : `${low.toFixed(4)}-${high.toFixed(4)}`);
+      });
     }
 
     shareAt(event) {
@@ -70,9 +102,13 @@
         target.setPointerCapture(event.pointerId);
         const start = this.shareAt(event);
         const go = moved => { move(start, this.shareAt(moved)); this.draw(); };
-        const end = () => { target.removeEventListener("pointermove", go); target.removeEventListener("pointerup", end); };
+        const end = () => {
+          target.removeEventListener("pointermove", go);
+          for (const kind of ["pointerup", "pointercancel"]) target.removeEventListener(kind, end);
+          this.keep();
+        };
         target.addEventListener("pointermove", go);
-        target.addEventListener("pointerup", end);
+        for (const kind of ["pointerup", "pointercancel"]) target.addEventListener(kind, end);
       });
       drag(brush, (start, now) => { this.ranges[column] = [Math.min(start, now), Math.max(start, now)]; });
       for (const [place, name] of [[0, ".lowest"], [1, ".highest"]]) {
@@ -84,6 +120,7 @@
           event.preventDefault();
           this.set(column, place, this.ranges[column][place] + steps[event.key]);
           this.draw();
+          this.keep();
         });
       }
     }
@@ -131,11 +168,14 @@
     for (const picture of root.querySelectorAll(".parallel-picture")) {
       if (!ready.has(picture)) { ready.add(picture); new Parallel(picture); }
     }
+    for (const table of root.querySelectorAll("table[id]")) {
+      if (!ready.has(table)) { ready.add(table); sortAsBefore(table); }
+    }
   };
 
   document.addEventListener("click", event => {
     const button = event.target.closest("button.sort");
-    if (button) sort(button);
+    if (button) sortNext(button);
   });
   const entry = document.querySelector(".bar-top [aria-current]");
   if (entry) entry.parentElement.scrollLeft = entry.offsetLeft - entry.parentElement.clientWidth / 2;
