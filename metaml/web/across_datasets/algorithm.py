@@ -239,19 +239,23 @@ def _tunability(catalogue: Catalogue, asked: Asked, number: int, name: str, metr
         Bar(gain.name, gain.mean / most, rounded(gain.mean), spread=gain.standard_error / most)
         for gain in found.hyperparameters
     ]
+    looked_up = "All have runs of the same configurations, so no score had to be predicted."
+    fitted = f"The models of the data sets explain {share(max(0.0, found.fit))} of the variance of the scores."
     about = (
-        f"In {metric_name(found.metric)}, as a mean over data sets, after Probst, Boulesteix and Bischl (2019). The "
-        f"models of the data sets explain {share(max(0.0, found.fit))} of the variance of the scores."
+        f"In {metric_name(found.metric)}, as a mean over data sets, after Probst, Boulesteix and Bischl (2019). "
+        f"{looked_up if found.fit >= 1 else fitted}"
     )
+    by_setting = beside(
+        figure("Gain if only this is tuned", bars(items, label="Gain by setting")),
+        sheet.html(asked.with_query(csv="tunability", part=None)),
+    )
+    unknown = "No two of them differ in one setting only, so what a single setting gains is not known."
     return section(
         "tunability",
         title,
         paragraph(about),
         head,
-        beside(
-            figure("Gain if only this is tuned", bars(items, label="Gain by setting")),
-            sheet.html(asked.with_query(csv="tunability", part=None)),
-        ),
+        by_setting if items else paragraph(unknown),
         paragraph("The best single configuration over all data sets: ", settings(found.best_single)),
     )
 

@@ -9,7 +9,7 @@ from metaml.report.charts import Axis
 from metaml.report.markup import Html, joined, tag
 from metaml.report.pictures import at, padded
 from metaml.report.tables import figure
-from metaml.report.wording import counted, listed, share
+from metaml.report.wording import counted, fixed, listed, share
 from metaml.web.catalogue import Catalogue, KnownDataset
 from metaml.web.datasets import TASKS
 from metaml.web.forms import chosen_link
@@ -128,8 +128,8 @@ def _sheet(items: list[KnownDataset], found: DatasetMap) -> Sheet:
         Field("Task", "name", key="task", extra=True),
         Field("Rows", "number", key="n_rows", first="down", show=count_text, extra=True),
         Field("Runs", "number", key="n_runs", first="down", show=count_text),
-        Field("x", "number", key="x", show="{:.2f}".format, extra=True),
-        Field("y", "number", key="y", show="{:.2f}".format, extra=True),
+        Field("x", "number", key="x", show=lambda value: fixed(value, 2), extra=True),
+        Field("y", "number", key="y", show=lambda value: fixed(value, 2), extra=True),
     ]
     rows, extra, places = [], [], _places(found)
     for item in sorted(items, key=lambda item: (-item.n_runs, item.name)):
