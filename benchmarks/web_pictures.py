@@ -51,7 +51,7 @@ def addresses(base: object, dataset: str, algorithm: str) -> dict[str, str]:
         "map": "/map",
         "sessions": "/sessions",
         "session": f"/sessions/{tuned.iloc[0]}",
-        "compare": f"/compare?a={tuned.iloc[0]}&b={tuned.iloc[-1]}",
+        "compare": f"/compare?a={tuned.iloc[0]}&b={tuned.iloc[1]}",
         "sql": f"/sql?q={quote(QUERY)}",
     }
 

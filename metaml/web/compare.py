@@ -14,6 +14,7 @@ from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, beside, command, empty, heading, section
 from metaml.web.pictures import BestSoFar, curves_picture, folds_picture
 from metaml.web.session import is_complete
+from metaml.web.sessions import final_text
 from metaml.web.sheet import Field, Sheet
 from metaml.web.words import (
     algorithm_link,
@@ -187,36 +188,34 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
             {
                 "session": item.key,
                 "dataset": None if dataset is None else dataset.name,
+                "final": None if item.final is None else as_shown(*item.final),
                 "best": as_shown(metric, best),
                 "runs": len(made),
                 "complete": len(whole),
                 "seconds": sum(run.seconds for run in made),
+                "took": None if item.finished_at is None else item.finished_at - item.started_at,
                 "seed": item.seed,
             }
         )
         linked = {} if dataset is None else {"dataset": dataset_link(dataset.name, dataset.fingerprint)}
-        extra.append({"session": session_link(item.key), "best": digits(metric, best), **linked})
+        final = {} if item.final is None else {"final": final_text(item.final)}
+        extra.append({"session": session_link(item.key), "best": digits(metric, best), **final, **linked})
     fields = [
         Field("Session", "name", key="session"),
         Field("Data set", key="dataset"),
+        *([Field("Final model", "number", key="final")] if any(item.final for item in sessions) else []),
         Field(f"Best {metric_name(metric)}" if metric else "Best", "number", key="best", first="down", show=rounded),
         Field("Runs", "number", key="runs", first="down"),
         Field("Complete", "number", key="complete", first="down"),
-        Field("In evaluations", "number", key="seconds", show=duration),
-        Field("Seed", "number", key="seed"),
+        Field("In evaluations", "number", key="seconds", show=duration, extra=True),
+        Field("Took", "number", key="took", show=duration, extra=True),
+        Field("Seed", "number", key="seed", extra=True),
     ]
     sheet = Sheet("sessions", fields, rows, title="Sessions", extra=extra)
     parts: list[object] = [section("facts", "What they reached", sheet.html(asked.with_query(csv="sessions")))]
     same = len({item.fingerprint for item in found if item is not None}) == 1 and None not in found
     if metric and same:
-        curves = [_curve(item, made, metric) for item, made in zip(sessions, runs, strict=True)]
-        drawn = curves_picture(curves, x_label="evaluations finished", y_label=metric_name(metric))
-        keys = [
-            tag("span", tag("i", class_=f"key key-dot series-{place}"), item.key[:8])
-            for place, item in enumerate(sessions)
-        ]
-        shown = figure("Best so far", drawn, tag("p", *keys, class_="legend"), note=f"{better(metric).capitalize()}.")
-        parts.append(section("progress", "Score over evaluations", shown))
+        parts.append(section("progress", "Best run so far", _curves(sessions, runs, metric)))
     else:
         parts.append(paragraph("They searched on different data sets, so their scores do not compare."))
     allocation = _allocation(sessions, runs)
@@ -225,14 +224,35 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
     return joined(*parts), {"sessions": sheet, "allocation": allocation}
 
 
-def _curve(item: KnownSession, runs: Sequence[ListedRun], metric: str) -> BestSoFar:
+def _curves(sessions: Sequence[KnownSession], runs: Sequence[Sequence[ListedRun]], metric: str) -> Html:
+    """Return the best complete run so far of each session, against time and against evaluations."""
+    pairs = list(zip(sessions, runs, strict=True))
+    label = f"{metric_name(metric)} ({better(metric)})"
+    by_time = [_curve(item, made, [_seconds_at(item, run) for run in made], metric) for item, made in pairs]
+    by_number = [_curve(item, made, [float(n) for n in range(1, len(made) + 1)], metric) for item, made in pairs]
+    keys = [
+        tag("span", tag("i", class_=f"key key-dot series-{place}"), item.key[:8]) for place, item in enumerate(sessions)
+    ]
+    pictures = beside(
+        figure("Against time", curves_picture(by_time, x_label="seconds since the start", y_label=label)),
+        figure("Against evaluations", curves_picture(by_number, x_label="evaluations finished", y_label=label)),
+    )
+    return joined(pictures, tag("p", *keys, class_="legend"))
+
+
+def _seconds_at(item: KnownSession, run: ListedRun) -> float:
+    return max(0.0, (run.finished_at or item.started_at) - item.started_at)
+
+
+def _curve(item: KnownSession, runs: Sequence[ListedRun], places: Sequence[float], metric: str) -> BestSoFar:
+    """Return when the best score of a session improved; `places` are those of its runs along the picture."""
     best, points = -math.inf, []
-    for number, run in enumerate(runs, start=1):
+    for place, run in zip(places, runs, strict=True):
         score = run.score(metric)
         if is_complete(item, run) and math.isfinite(score) and score > best:
             best = score
-            points.append((float(number), as_shown(metric, score)))
-    return BestSoFar(item.key[:8], points, float(len(runs)))
+            points.append((place, as_shown(metric, score)))
+    return BestSoFar(item.key[:8], points, max(places, default=0.0))
 
 
 def _allocation(sessions: Sequence[KnownSession], runs: Sequence[Sequence[ListedRun]]) -> Sheet:

@@ -5,7 +5,7 @@ import pytest
 from metaml.web.missing import NotThere
 from tests.report.reading import words
 from tests.web.asking import page_at, text_at
-from tests.web.samples import BOT, TUNE, run_of, searched
+from tests.web.samples import BOT, LIVE, TUNE, run_of, searched
 
 FIRST, SECOND = (run_of(1, name, 2, 0.5, "").identity for name in ("svm", "lightgbm"))
 
@@ -32,7 +32,14 @@ def test_sessions_on_different_data_sets_do_not_compare_scores(in_file):
     said = text_at(in_file, "/compare", a=TUNE, b=BOT)
 
     assert "different data sets" in said
-    assert "Best so far" in text_at(in_file, "/compare", a=TUNE, b="c" * 32)
+
+
+def test_searches_on_one_data_set_are_drawn_against_time_and_evaluations(in_file):
+    page = page_at(in_file, "/compare", a=TUNE, b=LIVE)
+
+    assert page.content.count("<svg") == 2
+    assert "seconds since the start" in words(page.content)
+    assert [row["took"] for row in page.sheets["sessions"].rows] == [60.0, None]
 
 
 def test_fewer_than_two_ask_for_more_and_unknown_ones_are_not_there(in_file):
