@@ -13,7 +13,7 @@ from metaml.web.forms import filter_form, text_field
 from metaml.web.missing import NotThere
 from metaml.web.page import Asked, Page, beside, command, empty, heading, section
 from metaml.web.pictures import BestSoFar, curves_picture, folds_picture
-from metaml.web.session import is_complete
+from metaml.web.session import Evaluated, evaluated, is_complete, seconds_at
 from metaml.web.sessions import final_text
 from metaml.web.sheet import Field, Sheet
 from metaml.web.words import (
@@ -27,7 +27,7 @@ from metaml.web.words import (
     run_link,
     session_link,
 )
-from metaml_kb.browsing.listing import ListedRun, runs_of_session
+from metaml_kb.browsing.listing import ListedRun
 from metaml_kb.errors import BadQuery
 from metaml_kb.lookup import StoredRun, find_run
 
@@ -175,8 +175,8 @@ def _scores(runs: Sequence[StoredRun]) -> Sheet:
 
 def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSession]) -> tuple[Html, dict[str, Sheet]]:
     datasets = {item.fingerprint: item for item in catalogue.datasets().values()}
-    with catalogue.connected() as connection:
-        runs = [runs_of_session(connection, catalogue.digest, item.number, MOST_TRIALS) for item in sessions]
+    tried = [evaluated(catalogue, item, MOST_TRIALS) for item in sessions]
+    runs = [item.runs for item in tried]
     found = [datasets.get(str(item.settings.get("dataset"))) for item in sessions]
     metrics = {item.metric for item in found if item is not None}
     metric = next(iter(metrics)) if len(metrics) == 1 else ""
@@ -215,7 +215,7 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
     parts: list[object] = [section("facts", "What they reached", sheet.html(asked.with_query(csv="sessions")))]
     same = len({item.fingerprint for item in found if item is not None}) == 1 and None not in found
     if metric and same:
-        parts.append(section("progress", "Best run so far", _curves(sessions, runs, metric)))
+        parts.append(section("progress", "Best run so far", _curves(sessions, tried, metric)))
     else:
         parts.append(paragraph("They searched on different data sets, so their scores do not compare."))
     allocation = _allocation(sessions, runs)
@@ -224,12 +224,15 @@ def _sessions(catalogue: Catalogue, asked: Asked, sessions: Sequence[KnownSessio
     return joined(*parts), {"sessions": sheet, "allocation": allocation}
 
 
-def _curves(sessions: Sequence[KnownSession], runs: Sequence[Sequence[ListedRun]], metric: str) -> Html:
+def _curves(sessions: Sequence[KnownSession], tried: Sequence[Evaluated], metric: str) -> Html:
     """Return the best complete run so far of each session, against time and against evaluations."""
-    pairs = list(zip(sessions, runs, strict=True))
+    pairs = list(zip(sessions, tried, strict=True))
     label = f"{metric_name(metric)} ({better(metric)})"
-    by_time = [_curve(item, made, [_seconds_at(item, run) for run in made], metric) for item, made in pairs]
-    by_number = [_curve(item, made, [float(n) for n in range(1, len(made) + 1)], metric) for item, made in pairs]
+    by_time, by_number = [], []
+    for item, made in pairs:
+        times = [seconds_at(made.events.get(run.key, {}), run, item) for run in made.runs]
+        by_time.append(_curve(item, made.runs, times, metric))
+        by_number.append(_curve(item, made.runs, [float(n) for n in range(1, len(made.runs) + 1)], metric))
     keys = [
         tag("span", tag("i", class_=f"key key-dot series-{place}"), item.key[:8]) for place, item in enumerate(sessions)
     ]
@@ -238,10 +241,6 @@ def _curves(sessions: Sequence[KnownSession], runs: Sequence[Sequence[ListedRun]
         figure("Against evaluations", curves_picture(by_number, x_label="evaluations finished", y_label=label)),
     )
     return joined(pictures, tag("p", *keys, class_="legend"))
-
-
-def _seconds_at(item: KnownSession, run: ListedRun) -> float:
-    return max(0.0, (run.finished_at or item.started_at) - item.started_at)
 
 
 def _curve(item: KnownSession, runs: Sequence[ListedRun], places: Sequence[float], metric: str) -> BestSoFar:

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from metaml.evaluation.scoring import METRICS
@@ -20,12 +21,41 @@ from metaml.web.run_table import run_sheet
 from metaml.web.sessions import WORDS
 from metaml.web.sheet import Field, Sheet, moment
 from metaml.web.words import algorithm_link, as_shown, count_text, dataset_link, first_upper
-from metaml_kb.browsing.listing import ListedRun, runs_of_session
+from metaml_kb.browsing.listing import ListedRun, runs_by_key, runs_of_session
 
 MOST_TRIALS, MOST_LISTED = 1200, 300
 POLL = "every 2s"
+REPEAT = "repeat"
+"""The origin of a run that was evaluated again on other folds; it is no new configuration."""
 TASKS = ("binary", "multiclass", "regression")
 LEDGER = {"evaluations": "evaluating configurations", "rest": "choosing, waiting, last fits"}
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What a session evaluated, in the order in which it ended, the event of each run by key, and runs on other folds.
+
+    A run that was stored before belongs to another session, but this one has its event.
+    """
+
+    runs: Sequence[ListedRun]
+    events: Mapping[str, Mapping[str, Any]]
+    repeats: Sequence[ListedRun]
+
+
+def evaluated(catalogue: Catalogue, item: KnownSession, most: int) -> Evaluated:
+    """Return what a session evaluated, at most so many runs."""
+    events: dict[str, Mapping[str, Any]] = {}
+    for _, details in catalogue.kb.events(item.key, "finished"):
+        events.setdefault(str(details.get("run")), details)
+    with catalogue.connected() as connection:
+        own = runs_of_session(connection, catalogue.digest, item.number, most)
+        stored_before = set(list(events)[:most]) - {run.key for run in own}
+        known = {run.key: run for run in (*own, *runs_by_key(connection, sorted(stored_before)))}
+    order = {key: place for place, key in enumerate(events)}
+    tried = [run for run in known.values() if run.origin != REPEAT or run.key in order]
+    tried.sort(key=lambda run: order.get(run.key, len(order)))
+    return Evaluated(tried[:most], events, [run for run in own if run.origin == REPEAT and run.key not in order])
 
 
 def session(catalogue: Catalogue, asked: Asked, key: str) -> Page:
@@ -36,12 +66,11 @@ def session(catalogue: Catalogue, asked: Asked, key: str) -> Page:
     seen = f"{catalogue.revision}-{item.finished_at or 0:.0f}"
     if asked.get("part") == "live" and asked.get("seen") == seen:
         return Page(title="", content=Html(""), is_part=True, is_unchanged=True)
-    with catalogue.connected() as connection:
-        runs = runs_of_session(connection, catalogue.digest, item.number, MOST_TRIALS)
+    found = evaluated(catalogue, item, MOST_TRIALS)
     dataset = next(
-        (found for found in catalogue.datasets().values() if found.fingerprint == item.settings.get("dataset")), None
+        (known for known in catalogue.datasets().values() if known.fingerprint == item.settings.get("dataset")), None
     )
-    content, sheets = _content(catalogue, asked, item, dataset, runs)
+    content, sheets = _content(catalogue, asked, item, dataset, found)
     live = {"hx_get": asked.with_query(part="live", seen=seen, csv=None), "hx_trigger": POLL, "hx_swap": "outerHTML"}
     whole = tag("div", content, id="live", **(live if item.finished_at is None and not asked.is_file else {}))
     if asked.get("part") == "live":
@@ -57,10 +86,11 @@ def session(catalogue: Catalogue, asked: Asked, key: str) -> Page:
 
 
 def _content(
-    catalogue: Catalogue, asked: Asked, item: KnownSession, dataset: KnownDataset | None, runs: Sequence[ListedRun]
+    catalogue: Catalogue, asked: Asked, item: KnownSession, dataset: KnownDataset | None, found: Evaluated
 ) -> tuple[Html, dict[str, Sheet]]:
     """Return all that may change while a session is under way, and its tables."""
     status = _status(item, dataset, is_followed=not asked.is_file)
+    runs = [*found.runs, *found.repeats]
     if not runs:
         waiting = "No run is stored yet." if item.finished_at is None else "It made no run that was not known before."
         return joined(status, _making(item), empty(waiting)), {}
@@ -69,7 +99,7 @@ def _content(
         runs, key=lambda run: (not is_complete(item, run), -_or_worst(run.score(metrics[run.fingerprint])))
     )
     is_one = len({run.fingerprint for run in runs}) == 1
-    chosen = best_first if is_one else runs[::-1]
+    chosen = best_first if is_one else sorted(runs, key=lambda run: -run.number)
     sheet = run_sheet(
         chosen[:MOST_LISTED],
         metrics,
@@ -82,13 +112,14 @@ def _content(
     sheets = {"runs": sheet}
     metric = metrics[runs[0].fingerprint]
     if dataset is not None and item.kind == "tune" and metric in METRICS and dataset.task in TASKS:
-        data = stored_report(catalogue, item, dataset, runs, metric)
+        data = stored_report(catalogue, item, dataset, found, metric)
         sheets["algorithms"] = _algorithm_sheet(data)
-        body: Html | None = _search(asked, item, data, sheets["algorithms"])
+        n_known = sum(run.session != item.key for run in found.runs)
+        body: Html | None = _search(asked, item, data, sheets["algorithms"], n_known)
     else:
         body = _making(item)
     title = "Its runs, best first" if is_one else "Its runs, newest first"
-    cut = f"{len(sheet.rows):,} of {item.span.n_runs:,} runs. " if item.span.n_runs > len(sheet.rows) else ""
+    cut = f"{len(sheet.rows):,} of {len(runs):,} runs. " if len(runs) > len(sheet.rows) else ""
     more = paragraph(cut, link("All of them", "runs", session=item.key), class_="note") if cut else None
     listed = section("runs", title, sheet.html(asked.with_query(csv="runs", part=None, seen=None)), more)
     return joined(status, body, listed), sheets
@@ -155,7 +186,7 @@ def _making(item: KnownSession) -> Html | None:
     return joined(head, section("settings", "Its settings", facts(known))) if known else head
 
 
-def _search(asked: Asked, item: KnownSession, data: ReportData, algorithms: Sheet) -> Html:
+def _search(asked: Asked, item: KnownSession, data: ReportData, algorithms: Sheet, n_known: int) -> Html:
     """Return how a search went, drawn by the parts of the report."""
     best, metric = complete(data)[:1], data.metric
     reached = score_text(metric, best[0].score) if best else "–"
@@ -164,7 +195,7 @@ def _search(asked: Asked, item: KnownSession, data: ReportData, algorithms: Shee
         [
             *([("Final model", score_text(*final), metric_label(metric))] if final is not None else []),
             (f"Best {metric_label(metric)}", reached, best[0].algorithm if best else "no complete run yet"),
-            ("Evaluations", f"{len(data.trials):,}", f"{len(complete(data)):,} complete"),
+            ("Evaluations", f"{len(data.trials):,}", _outcome(data, n_known)),
             ("Used", duration(data.session.used_seconds), _budget(data)),
         ]
     )
@@ -178,6 +209,11 @@ def _search(asked: Asked, item: KnownSession, data: ReportData, algorithms: Shee
     ]
     again = paragraph(link("Compare it with another session", "compare", a=item.key))
     return joined(head, *(section(name, title, part) for name, title, part in parts), again)
+
+
+def _outcome(data: ReportData, n_known: int) -> str:
+    known = f", {n_known:,} stored before" if n_known else ""
+    return f"{len(complete(data)):,} complete{known}"
 
 
 def _algorithm_sheet(data: ReportData) -> Sheet:
@@ -225,11 +261,13 @@ def _budget(data: ReportData) -> str:
 
 
 def stored_report(
-    catalogue: Catalogue, item: KnownSession, dataset: KnownDataset, runs: Sequence[ListedRun], metric: str
+    catalogue: Catalogue, item: KnownSession, dataset: KnownDataset, found: Evaluated, metric: str
 ) -> ReportData:
     """Return a session as the report shows one, from what the knowledge base holds of it."""
-    events = {details.get("run"): details for kind, details in catalogue.kb.events(item.key, "finished")}
-    trials = [_trial(number, run, events.get(run.key, {}), item, metric) for number, run in enumerate(runs, start=1)]
+    trials = [
+        _trial(number, run, found.events.get(run.key, {}), item, metric)
+        for number, run in enumerate(found.runs, start=1)
+    ]
     end = item.finished_at or max(time.time(), item.started_at)
     used = max([trial.at for trial in trials] + [end - item.started_at if item.finished_at else 0.0])
     workers = round(item.amount("n_workers") or 1)
@@ -268,9 +306,14 @@ def _trial(number: int, run: ListedRun, event: Mapping[str, Any], item: KnownSes
         origin=run.origin,
         score=_number(event.get("score"), run.score(metric)),
         seconds=_number(event.get("seconds"), run.seconds),
-        at=_number(event.get("at"), max(0.0, (run.finished_at or item.started_at) - item.started_at)),
+        at=seconds_at(event, run, item),
         config=dict(run.config),
     )
+
+
+def seconds_at(event: Mapping[str, Any], run: ListedRun, item: KnownSession) -> float:
+    """Return how many seconds after the start of a session an evaluation ended."""
+    return _number(event.get("at"), max(0.0, (run.finished_at or item.started_at) - item.started_at))
 
 
 def is_complete(item: KnownSession, run: ListedRun) -> bool:

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 from metaml.web.catalogue import Catalogue
-from metaml.web.session import stored_report
+from metaml.web.session import evaluated, stored_report
 from metaml_kb import SessionRecord
-from metaml_kb.browsing.listing import runs_of_session
 from tests.report.reading import sections, words
 from tests.web.asking import page_at, text_at
 from tests.web.samples import BOT, HOSTILE, LIVE, TUNE, fill, fingerprint, searched
+
+ADDRESSES = {f"/sessions/{'d' * 32}": {}, "/compare": {"a": "d" * 32, "b": TUNE}}
 
 
 def test_a_search_has_all_its_parts(catalogue):
@@ -22,10 +23,9 @@ def test_a_search_has_all_its_parts(catalogue):
 def test_scores_and_times_are_those_of_the_event_log(in_file):
     in_file.catch_up()
     item = in_file.session(TUNE)
-    with in_file.connected() as connection:
-        runs = runs_of_session(connection, in_file.digest, item.number, 100)
+    found = evaluated(in_file, item, 100)
 
-    data = stored_report(in_file, item, in_file.dataset(runs[0].fingerprint), runs, "roc_auc")
+    data = stored_report(in_file, item, in_file.dataset(found.runs[0].fingerprint), found, "roc_auc")
 
     assert [trial.at for trial in data.trials][:3] == [1.0, 5.0, 9.0]
     assert data.trials[1].score == 0.77
@@ -72,6 +72,24 @@ def test_a_session_says_whose_it_is_and_how_its_model_scored(kb):
     assert "Userada" in words(page.content)
     assert HOSTILE in [row["project"] for row in listed.sheets["sessions"].rows]
     assert "<script" not in page.content + listed.content
+
+
+def test_what_was_stored_before_is_part_of_a_search_and_runs_on_other_folds_are_no_evaluations(kb):
+    fill(kb)
+    settings = {"dataset": fingerprint(0), "n_folds": 3, "search_plan": {"metric": "roc_auc"}}
+    kb.add_session(SessionRecord("d" * 32, "tune", 1.7e9, 1.7e9 + 9, 3, settings))
+    for place, draw in enumerate((11, 77)):  # The first one is of an earlier session.
+        run = searched(draw, "d" * 32, None)
+        at = {"run": run.identity, "seconds": 1.0, "at": 2.0 + place, "score": run.scores["roc_auc"][0]}
+        kb.add_run(run, events=[("finished", at)])
+    kb.add_run(replace(searched(77, "d" * 32, None), seed=9, origin="repeat"))
+    kb.add_event("d" * 32, "finished", {"run": HOSTILE})
+
+    page, compared = (page_at(Catalogue(kb), path, **query) for path, query in ADDRESSES.items())
+
+    assert "2 complete, 1 stored before" in words(page.content)
+    assert len(page.sheets["runs"].rows) == 3
+    assert [row["runs"] for row in compared.sheets["sessions"].rows] == [2, 13]
 
 
 def test_a_session_without_runs_waits_for_them(in_file):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from metaml_kb.records import Value
 
 MOST_BLOCKS = 16
 """Adjacent blocks that one statement looks through."""
+KEY = re.compile("[0-9a-f]{32}")
 BYTES = 8
 """A score of a fold is a float64."""
 SECONDS = func.coalesce(tables.run.c.fit_seconds, 0.0) + func.coalesce(tables.run.c.predict_seconds, 0.0)
@@ -79,6 +81,12 @@ def runs_by_number(connection: Connection, numbers: Sequence[int]) -> list[Liste
     asked = [int(number) for number in numbers]
     found = {run.number: run for run in _rows(connection, _query().where(tables.run.c.id.in_(asked)))}
     return [found[number] for number in asked if number in found]
+
+
+def runs_by_key(connection: Connection, keys: Iterable[str]) -> list[ListedRun]:
+    """Return the runs with these identities, by row number; what is no identity, or not there, is left out."""
+    asked = [bytes.fromhex(key) for key in keys if KEY.fullmatch(key)]
+    return list(_rows(connection, _query().where(tables.run.c.identity.in_(asked)).order_by(tables.run.c.id)))
 
 
 def next_runs(
