@@ -119,16 +119,21 @@ def create(engine: Engine) -> None:
         create_views(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
-        connection.execute(
-            knowledge_base.insert(),
-            {
-                "id": 1,
-                "key": uuid.uuid4().hex,
-                "created_at": time.time(),
-                "revision": 0,
-                "salt": secrets.token_hex(16),
-            },
-        )
+        give_identity(connection)
+
+
+def give_identity(connection: Connection) -> None:
+    """Store the key by which a new knowledge base is told from others."""
+    connection.execute(
+        knowledge_base.insert(),
+        {
+            "id": 1,
+            "key": uuid.uuid4().hex,
+            "created_at": time.time(),
+            "revision": 0,
+            "salt": secrets.token_hex(16),
+        },
+    )
 
 
 def prepare(engine: Engine, *, create_missing: bool) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, Programmin
 
 from metaml_kb import schema, tables
 from metaml_kb.dimensions import insert_rows
-from metaml_kb.engine import locate, make_engine, reading, writing
+from metaml_kb.engine import explained, locate, make_engine, reading, writing
 from metaml_kb.errors import BadTable, CannotOpen, KBError
 from metaml_kb.exchange.archive import (
     TABLES,
@@ -33,11 +33,10 @@ UNFIT = (DataError, IntegrityError, InterfaceError, ProgrammingError)
 """What a database raises for rows that do not fit its tables."""
 
 
-def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> Merged:
+def import_file(kb: KnowledgeBase, path: Path) -> Merged:
     """Merge an exported file, or another SQLite knowledge base, into this one; return what was new.
 
-    Every run is checked before it is stored. With `is_trusted`, a zip that goes into an empty knowledge base is loaded
-    without that check.
+    Every run is checked before it is stored.
 
     Raises `CannotOpen` if there is no such file, `BadTable` if it is damaged or not an export, `SchemaMismatch` if a
     newer metaml wrote it, and `BadRecord` if it holds a run that cannot be stored. Then nothing of it is stored.
@@ -48,7 +47,7 @@ def import_file(kb: KnowledgeBase, path: Path, *, is_trusted: bool = False) -> M
         if not is_zip:
             place = schema.current_copy(path, Path(folder) / "copy.db")
         elif _is_new(kb) and schema_of(path) == schema.HEAD:
-            return _load_new(kb, path, is_trusted=is_trusted)
+            return _load_new(kb, path)
         else:
             place = Path(folder) / "import.db"
             _load_zip(path, place)
@@ -93,8 +92,13 @@ def create_from(path: Path, file: Path, *, is_trusted: bool = False) -> None:
     forget_journal(path)
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{UNFINISHED}")
     try:
-        with open_kb(unfinished) as kb:
-            import_file(kb, file, is_trusted=is_trusted)
+        if _is_zip(file):
+            _load_zip(file, unfinished)
+            if not is_trusted:
+                _check_all(unfinished, file.name)
+        else:
+            with open_kb(unfinished) as kb:
+                import_file(kb, file)
         leave_one_file(unfinished, with_log=True)
         appear(unfinished, path)
     except KBError as error:
@@ -119,12 +123,17 @@ def _is_new(kb: KnowledgeBase) -> bool:
         return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in TABLES)
 
 
-def _load_new(kb: KnowledgeBase, path: Path, *, is_trusted: bool) -> Merged:
+def _check_all(place: Path, name: str) -> None:
+    """Raise `BadRecord` unless every record of a knowledge base, made from a file of this name, can be stored."""
+    with open_kb(place, create=False) as kb, reading(kb.engine) as connection:
+        check_records(connection, name)
+
+
+def _load_new(kb: KnowledgeBase, path: Path) -> Merged:
     """Fill a knowledge base that is still empty, table by table."""
     with zipfile.ZipFile(path) as archive, writing(kb.engine) as connection:
         _insert_archive(connection, archive, path)
-        if not is_trusted:
-            check_records(connection, path.name)
+        check_records(connection, path.name)
         counts = [
             int(connection.execute(select(func.count()).select_from(table)).scalar_one())
             for table in (tables.dataset, tables.run)
@@ -133,12 +142,17 @@ def _load_new(kb: KnowledgeBase, path: Path, *, is_trusted: bool) -> Merged:
 
 
 def _load_zip(path: Path, place: Path) -> None:
-    """Unpack an exported file into a SQLite knowledge base of its own schema, then upgrade that."""
+    """Make a SQLite knowledge base of an exported file: table by table in its own schema, then upgraded."""
+    found = schema_of(path)
+    if found == schema.HEAD:
+        with zipfile.ZipFile(path) as archive, open_kb(place) as kb, writing(kb.engine) as connection:
+            _insert_archive(connection, archive, path)
+        return
     from alembic import command
 
-    found = schema_of(path)
-    with zipfile.ZipFile(path) as archive:
-        engine = make_engine(locate(place))
+    url = locate(place)
+    with zipfile.ZipFile(path) as archive, explained(url):
+        engine = make_engine(url)
         try:
             with writing(engine) as connection:
                 config = schema.alembic_config()
@@ -146,6 +160,8 @@ def _load_zip(path: Path, place: Path) -> None:
                 command.upgrade(config, found)
                 _insert_archive(connection, archive, path)
             schema.upgrade(engine)
+            with writing(engine) as connection:
+                schema.give_identity(connection)
         finally:
             engine.dispose()
 

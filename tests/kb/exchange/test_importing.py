@@ -1,16 +1,20 @@
 """Import: a file becomes part of a knowledge base, or a new one."""
 
+import io
 import os
 import zipfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from metaml_kb import DatasetRecord, open_kb
-from metaml_kb.errors import BadTable, CannotOpen
+from metaml_kb.errors import BadRecord, BadTable, CannotOpen
 from metaml_kb.exchange import create_from, export, import_file
 
 DAY = 86_400.0
+OLDER = Path(__file__).parents[2] / "assets" / "release_0_1" / "share.metaml"
+"""An export of schema 0001."""
 
 
 def test_a_foreign_zip_is_refused(kb, tmp_path):
@@ -49,6 +53,39 @@ def test_a_knowledge_base_can_be_made_from_an_export(full, tmp_path):
         assert other.runs().equals(full.runs())
         assert other.info()["key"] != full.info()["key"]
     assert not list(tmp_path.glob("*unfinished*"))
+
+
+def test_a_knowledge_base_made_from_an_older_export_is_that_of_an_import(tmp_path):
+    create_from(tmp_path / "new.db", OLDER)
+
+    with open_kb(tmp_path / "new.db", create=False) as made, open_kb(tmp_path / "other.db") as other:
+        import_file(other, OLDER)
+        assert made.runs().equals(other.runs()[made.runs().columns])
+        names = "SELECT type, name FROM sqlite_master ORDER BY type, name"
+        assert made.sql(names).equals(other.sql(names))
+        assert len(made.info()["key"]) == 32
+        assert made.info()["key"] != other.info()["key"]
+
+
+def test_an_older_export_is_checked_unless_it_is_trusted(tmp_path):
+    refused = tmp_path / "refused.metaml"
+    with zipfile.ZipFile(OLDER) as archive, zipfile.ZipFile(refused, "w") as changed:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "session.parquet":
+                content = _with_bad_settings(content)
+            changed.writestr(name, content)
+
+    with pytest.raises(BadRecord):
+        create_from(tmp_path / "new.db", refused)
+
+    assert not (tmp_path / "new.db").exists()
+
+
+def _with_bad_settings(parquet: bytes) -> bytes:
+    frame = pd.read_parquet(io.BytesIO(parquet))
+    frame["settings"] = "no JSON"
+    return frame.to_parquet()
 
 
 def test_a_name_with_brackets_leaves_nothing_behind_either(full, tmp_path):
