@@ -92,8 +92,9 @@ class Cluster:
 
     @property
     def address(self) -> SchedulerAddress:
-        files = {} if self.tls is None else dict(zip(("tls_ca", "tls_cert", "tls_key"), self._files, strict=True))
-        return scheduler_address(self.url, **files)
+        files = self._files()
+        names = zip(("tls_ca", "tls_cert", "tls_key"), files, strict=True) if files else ()
+        return scheduler_address(self.url, **dict(names))
 
     @property
     def url(self) -> str:
@@ -110,16 +111,24 @@ class Cluster:
         wait_until(lambda: _is_whole(file))
         self.port = int(self.url.rpartition(":")[2])
 
-    def start_worker(self, *, n_slots: int | None = None, **environment: str) -> subprocess.Popen[bytes]:
+    def start_worker(
+        self, *words: str, n_slots: int | None = None, identity: Path | None = None, **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker; one with an `identity` shows the certificate of that folder, not of the cluster."""
         return self._start(
             "distributed.cli.dask_worker",
             *(self.url, "--host", "127.0.0.1", "--nthreads", str(n_slots or self.n_slots), "--memory-limit", "0"),
             *("--no-dashboard", "--nanny" if self.nanny else "--no-nanny", "--local-directory", str(self.folder)),
+            *words,
+            identity=identity,
             **environment,
         )
 
-    def _start(self, module: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-        tls = () if self.tls is None else zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self._files, strict=True)
+    def _start(
+        self, module: str, *arguments: str, identity: Path | None = None, **environment: str
+    ) -> subprocess.Popen[bytes]:
+        files = self._files(identity)
+        tls = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), files, strict=True) if files else ()
         process = subprocess.Popen(
             [
                 sys.executable,
@@ -137,10 +146,12 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    @property
-    def _files(self) -> tuple[str, str, str]:
-        assert self.tls is not None
-        return str(self.tls / "cert.pem"), str(self.tls / "cert.pem"), str(self.tls / "key.pem")
+    def _files(self, identity: Path | None = None) -> tuple[str, ...]:
+        """Return the files of a TLS connection: who is trusted, who we are, and the key; none without TLS."""
+        if self.tls is None:
+            return ()
+        own = identity or self.tls
+        return str(self.tls / "cert.pem"), str(own / "cert.pem"), str(own / "key.pem")
 
     def executor(self, n_workers: int | None = None, datasets=(), **options) -> DaskExecutor:
         return DaskExecutor(self.address, n_workers, datasets, **{"preload": (), **options})

@@ -118,6 +118,8 @@ def test_without_a_scheduler_nothing_begins(monkeypatch):
 def test_tls_lets_in_who_is_known_and_nobody_else(two_classes, ask, hostile, certificates, monkeypatch):
     known, stranger = certificates(), certificates()
     with Cluster(1, tls=known) as cluster:
+        # A worker that is not let in tries again for a second, then it ends.
+        other = cluster.start_worker("--death-timeout", "1", identity=stranger)
         files = {"tls_ca": known / "cert.pem", "tls_cert": stranger / "cert.pem", "tls_key": stranger / "key.pem"}
         with monkeypatch.context() as patch:
             patch.setattr(dask_engine, "CONNECT_SECONDS", 1.0)
@@ -125,6 +127,9 @@ def test_tls_lets_in_who_is_known_and_nobody_else(two_classes, ask, hostile, cer
                 DaskExecutor(scheduler_address(cluster.url, **files)).start()
 
         with cluster.executor(datasets=[two_classes], **hostile) as executor:
+            assert other.wait(SECONDS) != 0
+            assert executor.refused_workers == {}
+            assert executor.n_workers == 1
             assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
 
 

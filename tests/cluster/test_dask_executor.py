@@ -52,14 +52,32 @@ def test_a_job_that_kills_its_workers_has_crashed_and_the_others_go_on(cluster, 
         assert [found.status for found in finish(executor, [ask(two_classes, "Constant")])] == ["ok"]
 
 
-def test_a_worker_with_another_learner_gets_no_jobs_and_is_named(cluster, two_classes, ask, hostile, tmp_path):
-    other = tmp_path / "lightgbm-0.0.1.dist-info"
+def with_another_learner(folder):
+    other = folder / "lightgbm-0.0.1.dist-info"
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: lightgbm\nVersion: 0.0.1\n")
-    said = r"The worker tcp://127\S+ gets no jobs: lightgbm 0\.0\.1 instead of \S+\."
+    return {}
+
+
+def with_another_python(folder):
+    # Python reads this file when it starts, before the worker does. The speed of this Python is not for other tests.
+    (folder / "sitecustomize.py").write_text("import platform\nplatform.python_version = lambda: '3.99.1'\n")
+    return {"XDG_CACHE_HOME": str(folder)}
+
+
+ANOTHER_LEARNER = (with_another_learner, r"lightgbm 0\.0\.1 instead of \S+")
+ANOTHER_PYTHON = (with_another_python, r"Python 3\.99 instead of 3\.\d+")
+
+
+@pytest.mark.parametrize(("prepare", "difference"), [ANOTHER_LEARNER, ANOTHER_PYTHON])
+def test_a_worker_of_another_version_gets_no_jobs_and_is_named(
+    cluster, two_classes, ask, hostile, tmp_path, prepare, difference
+):
+    options = prepare(tmp_path)
+    said = rf"The worker tcp://127\S+ gets no jobs: {difference}\."
     notes = []
     with cluster.executor(datasets=[two_classes], on_note=notes.append, **hostile) as executor:
-        cluster.start_worker(PYTHONPATH=os.pathsep.join([str(tmp_path), *PATHS]))
+        cluster.start_worker(PYTHONPATH=os.pathsep.join([str(tmp_path), *PATHS]), **options)
         wait_until(lambda: any(re.fullmatch(said, note) for note in notes))
 
         finish(executor, [ask(two_classes, "Constant", seed=seed) for seed in range(4)])
