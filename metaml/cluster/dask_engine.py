@@ -217,6 +217,9 @@ class DaskEngine:
                 self._refuse(name, str(error))
                 return
             except (TimeoutError, MetamlError) as error:
+                if not self._is_connected:
+                    # All workers are welcomed anew once the connection is back.
+                    return
                 self._refuse(name, f"{str(error) or 'it does not answer'}; it will be asked again")
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, MOST_RETRY_SECONDS)

@@ -30,6 +30,8 @@ class SchedulerSide(SchedulerPlugin):  # type: ignore[misc] # distributed is unt
         """End the evaluators of the executor on all workers, once its client is gone."""
         if client == self.client:
             scheduler.remove_plugin(self.name)
+            # A request of the executor may still be on its way to a worker, which looks for this before it is done.
+            scheduler.log_event(self.session, {"ended": True})
             scheduler.loop.add_callback(self._clean_up, scheduler)
 
     async def _clean_up(self, scheduler: Scheduler) -> None:

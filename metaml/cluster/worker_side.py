@@ -30,7 +30,7 @@ ISOLATED = "metaml.evaluation.isolation:IsolatedEvaluator"
 
 
 class NotInstalled(Exception):
-    """The worker has lost what the executor put there, as it was restarted."""
+    """The worker has not, or no longer, what the executor put there: it was restarted, or the executor has gone."""
 
 
 class JobEvaluator(Protocol):
@@ -77,11 +77,13 @@ class WorkerSide(WorkerPlugin):  # type: ignore[misc] # distributed is untyped
         self._scratch = Scratch()
         self._idle: queue.SimpleQueue[JobEvaluator] = queue.SimpleQueue()
         self._folds: defaultdict[int, list[FoldDone]] = defaultdict(list)
-        await asyncio.to_thread(self._start)
+        self._starting = asyncio.create_task(asyncio.to_thread(self._start))
+        await self._starting
 
     async def teardown(self, worker: Worker) -> None:
-        """End the fork server and remove the data sets."""
+        """End the fork server and remove the data sets, also if the executor goes while they are made."""
         del worker
+        await asyncio.wait([self._starting])
         await asyncio.to_thread(self._stop)
 
     def _start(self) -> None:
@@ -165,9 +167,13 @@ async def describe(dask_worker: Worker) -> dict[str, Any]:
 
 
 async def install(session: str, settings: SideSettings, dask_worker: Worker) -> None:
-    """Start the evaluators of an executor, unless they were started before."""
+    """Start the evaluators of an executor, unless they were started before; NotInstalled if the executor has gone."""
     if session not in dask_worker.plugins:
         await dask_worker.plugin_add(WorkerSide(session, settings), name=session, catch_errors=False)
+    # The executor may have gone since it asked. Whoever is later, this question or the scheduler's cleanup, removes it.
+    if any(message.get("ended") for _, message in await dask_worker.scheduler.events(topic=session)):
+        await dask_worker.plugin_remove(session)
+        raise NotInstalled(f"the executor of {session} has gone")
 
 
 async def put_dataset(session: str, fingerprint: str, content: bytes, dask_worker: Worker) -> None:

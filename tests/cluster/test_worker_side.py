@@ -1,9 +1,14 @@
 """Inside a Dask worker: an evaluation ends when its task is cancelled, and everything ends with the executor."""
 
+import asyncio
 import time
 
 import psutil
+import pytest
+from distributed import Client
 
+from metaml.cluster import worker_side
+from metaml.cluster.worker_side import NotInstalled, SideSettings, WorkerSide
 from tests.cluster_processes import finish, is_running, wait_until
 
 
@@ -31,6 +36,40 @@ def test_nothing_is_left_on_the_workers_when_an_executor_closes(cluster, two_cla
 
     wait_until(lambda: processes_below(cluster) == [])
     assert processes_below(cluster) == []
+
+
+def test_evaluators_that_arrive_after_their_executor_has_gone_are_not_kept(cluster, hostile):
+    with cluster.executor(**hostile) as executor:
+        session = executor._engine._session
+    wait_until(lambda: processes_below(cluster) == [])
+
+    with Client(cluster.url, set_as_default=False) as client, pytest.raises(NotInstalled):
+        client.run(worker_side.install, session, SideSettings(preload=(), **hostile))
+
+    assert processes_below(cluster) == []
+
+
+class SlowSettings:
+    """Settings that take a moment to read, so that evaluators are removed while they start."""
+
+    def __init__(self, registry):
+        self.registry, self.preload, self.evaluator = registry, (), worker_side.ISOLATED
+
+    @property
+    def n_threads(self):
+        time.sleep(0.2)
+        return 1
+
+
+def test_evaluators_that_are_removed_while_they_start_leave_nothing(hostile):
+    side = WorkerSide("session", SlowSettings(**hostile))
+
+    async def start_and_remove():
+        await asyncio.gather(side.setup(None), side.teardown(None))
+
+    asyncio.run(start_and_remove())
+
+    assert not any("fork_server_program" in " ".join(child.cmdline()) for child in psutil.Process().children())
 
 
 def test_folds_of_a_job_under_way_can_be_taken_when_it_is_cancelled(cluster, two_classes, ask, hostile, tmp_path):
