@@ -167,8 +167,9 @@ def bot_round(strike: Strike, executor: DaskExecutor, place: Path, seed: int) ->
             time.sleep(0.05)
         strike.end()
         failed = Counter({status: n for (_, status), n in report.statuses.items() if status != "ok"})
-        # While an executor is open, a process for each slot may wait for the next job.
-        return Round(kb.n_runs(), report.n_known, failed, strike.cluster.n_left("child", n_idle=N_WORKERS))
+        # While an executor is open, each worker has a fork server, and a process for each slot may wait for a job.
+        left = sum(strike.cluster.n_left(kind, n_idle=N_WORKERS) for kind in ("child", "server"))
+        return Round(kb.n_runs(), report.n_known, failed, left)
 
 
 class Watched:
