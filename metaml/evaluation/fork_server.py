@@ -106,7 +106,8 @@ class ForkServer:
                         process = psutil.Process(int(self._ask(b"start", theirs.fileno())))
                         return Worker(process, Connection(ours.detach()))
                     except (_ForkServerGone, psutil.NoSuchProcess):
-                        self._launch()
+                        if not self._is_given_up:
+                            self._launch()
         raise MetamlError(f"The process that starts workers died {ATTEMPTS} times. See what kills it; memory, perhaps.")
 
     def end(self, worker: Worker) -> int | None:

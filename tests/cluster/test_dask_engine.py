@@ -77,6 +77,8 @@ def test_a_stopped_worker_loses_its_job_by_the_deadline_and_is_used_again_later(
 
 
 def test_a_worker_that_does_not_answer_at_first_is_asked_again(cluster, two_classes, ask, hostile, monkeypatch):
+    with cluster.executor(**hostile):
+        """The worker has joined the cluster."""
     monkeypatch.setattr(dask_engine, "INSTALL_SECONDS", 1.0)
     silent, notes = psutil.Process(cluster.workers[0].pid), []
     silent.suspend()
