@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FIRST_WORKER_SECONDS = 60.0
 FOLDS_SECONDS = 1.0
 CLOSE_SECONDS = 8.0
+SENDER_PAUSE_SECONDS = 0.03
+"""A little more than Dask waits between two batches of messages."""
 T = TypeVar("T")
 
 
@@ -181,6 +183,8 @@ class DaskExecutor:
 
     async def _close(self) -> None:
         await self._engine.close()
+        # Dask's sender pauses after the last message. If the loop stopped then, Python would print a lost TimeoutError.
+        await asyncio.sleep(SENDER_PAUSE_SECONDS)
 
     async def _cancel_with_folds(self, ticket: int) -> None:
         attempt = self._dispatcher.attempt_of(ticket)
