@@ -142,10 +142,19 @@ def _about(files: Files, rng: random.Random) -> None:
     files["model.json"] = json.dumps(about).encode()
 
 
+def _is_whole(entry: dict[str, Any], n_bytes: int) -> bool:
+    """Return whether an array of bytes is long, and still where it was: an earlier change may have moved it."""
+    start, shape = entry["start"], entry["shape"]
+    if entry["dtype"] != "|u1" or not isinstance(start, int) or not isinstance(shape, list):
+        return False
+    is_long = len(shape) == 1 and isinstance(shape[0], int) and shape[0] > 100
+    return is_long and start >= 0 and start + shape[0] <= n_bytes
+
+
 def _text(files: Files, rng: random.Random) -> None:
     """Change a word of a booster's own format; its length changes with it."""
     parts = json.loads(files["estimators.json"])
-    blobs = [entry for entry in parts["arrays"] if entry["dtype"] == "|u1" and entry["shape"][0] > 100]
+    blobs = [entry for entry in parts["arrays"] if _is_whole(entry, len(files["arrays.bin"]))]
     if not blobs:
         _numbers(files, rng)
         return
