@@ -16,7 +16,7 @@ def random_set(seed, m):
     return np.round(points, 1) if seed % 3 == 0 else points
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.integers(0, 2**31), st.integers(2, 3))
 def test_the_volume_is_that_of_moocore(seed, m):
     points, reference = random_set(seed, m), np.ones(m)
