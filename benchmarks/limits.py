@@ -7,7 +7,7 @@
 same search ends in three models: without limits, with `--max-predict-ms 2 --max-model-mb 5`, and a single one. Each is
 measured in a fresh process, the limited one twice: once by the search and once more here. Times are processor time. The
 models stay in results/limits, so that another version of metaml can be timed on them: `time FOLDER`. Results:
-results/limits.jsonl.
+results/limits.jsonl. The report has FLAML's single model beside ours if one_row_flaml.py was run.
 """
 
 import argparse
@@ -43,8 +43,10 @@ DATASETS = (
     *("maternal-health-risk", "page-blocks", "PhishingWebsites", "sylvine", "wind", "waveform-5000"),
     *("hr-employee-left", "irish"),
 )
+FLAML = Path(__file__).parent / "results" / "one_row_flaml.jsonl"
 N_ROWS, N_TESTED, N_TIMED = 600, 2000, 60
 LIMITS = ModelLimits(predict_ms=2.0, megabytes=5.0)
+KINDS = ("free", "limited")
 
 
 def run(n_iterations: int, n_datasets: int) -> None:
@@ -123,9 +125,9 @@ def _seconds(model: metaml.model.Model, row: pd.DataFrame) -> float:
 
 
 def report() -> None:
-    print("| data set | models | ms | MB | score | limited: models | ms | MB | score | single: ms |")
-    print("| --- |" + " ---: |" * 9)
-    records = read()
+    print("| data set | models | ms | MB | score | limited: models | ms | MB | score | single: ms | FLAML: ms |")
+    print("| --- |" + " ---: |" * 10)
+    records, flaml = read(), {record["dataset"]: record["ms"] for record in read(FLAML)}
     for record in records:
         sign = metric(record["metric"]).sign
         cells = [record["dataset"]]
@@ -133,17 +135,40 @@ def report() -> None:
             own = record.get(kind)
             score = None if own is None else own["held_out"] if own["held_out"] is not None else own["cross_validated"]
             cells += ["–"] * 4 if own is None else [own["n_models"], own["ms"], own["mb"], f"{sign * score:.4f}"]
-        print("| " + " | ".join(map(str, [*cells, record["single"]["ms"]])) + " |")
+        print("| " + " | ".join(map(str, [*cells, record["single"]["ms"], flaml.get(record["dataset"], "")])) + " |")
     kept = [r["limited"] for r in records if "limited" in r]
     within = sum(own["ms"] <= LIMITS.predict_ms and own["mb"] <= LIMITS.megabytes for own in kept)
     print(f"\n{len(records)} data sets; limits kept on {within} of {len(kept)}, refused on {len(records) - len(kept)}")
     for kind in ("free", "single", "limited"):
         values = [r[kind]["ms"] for r in records if kind in r]
         print(f"{kind}: median {np.median(values):.2f} ms, largest {max(values):.2f} ms")
+    ratios = [r["single"]["ms"] / flaml[r["dataset"]] for r in records if r["dataset"] in flaml]
+    if ratios:
+        print(f"FLAML: median {np.median(list(flaml.values())):.2f} ms; single / FLAML: median {np.median(ratios):.2f}")
+        print(f"largest {max(ratios):.2f}, {len(ratios)} data sets")
+    costs(records)
 
 
-def read() -> list[dict]:
-    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+def costs(records: list[dict]) -> None:
+    """Print what limits cost in score: a loss of AUC in points, an increase of another loss in per cent."""
+    for name in sorted({record["metric"] for record in records}):
+        pairs = [
+            tuple(r[kind]["held_out" if r[kind]["held_out"] is not None else "cross_validated"] for kind in KINDS)
+            for r in records
+            if r["metric"] == name and "limited" in r
+        ]
+        is_share = metric(name).sign > 0
+        lost = np.array([100 * (free - own) if is_share else 100 * (own / free - 1) for free, own in pairs])
+        error = lost.std(ddof=1) / np.sqrt(len(lost)) if len(lost) > 1 else float("nan")
+        unit = "points" if is_share else "%"
+        print(
+            f"{name}: limits cost {lost.mean():+.2f} ± {error:.2f} {unit}, median {np.median(lost):+.2f}, "
+            f"most {lost.max():+.2f}, {len(lost)} data sets, the same on {int((lost == 0).sum())}"
+        )
+
+
+def read(path: Path = RESULTS) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 if __name__ == "__main__":

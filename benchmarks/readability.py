@@ -78,7 +78,7 @@ def judged(name: str, target: str, task: str, options: dict[str, Any], rows: int
     return [chosen, frame.shape[1] - 1, f"{loss:.5f}", f"{seconds:.1f}"]
 
 
-def study(out: Path, n_datasets: int, rows: int, iterations: int) -> None:
+def study(out: Path, n_datasets: int, rows: int, iterations: int, searches: list[str]) -> None:
     """Append what is missing to the csv."""
     done = set() if not out.exists() else {(row[0], row[2]) for row in csv.reader(out.open())}
     with out.open("a", newline="") as file:
@@ -86,10 +86,10 @@ def study(out: Path, n_datasets: int, rows: int, iterations: int) -> None:
         if not done:
             writer.writerow(FIELDS)
         for _, item in chosen_datasets(n_datasets).iterrows():
-            for search, options in SEARCHES.items():
+            for search in searches:
                 if (item["name"], search) in done or (search == "EBM" and "ebm" not in ALGORITHMS):
                     continue
-                found = judged(item["name"], item["target"], item["task"], options, rows, iterations)
+                found = judged(item["name"], item["target"], item["task"], SEARCHES[search], rows, iterations)
                 writer.writerow([item["name"], item["task"], search, *found])
                 file.flush()
 
@@ -118,8 +118,9 @@ if __name__ == "__main__":
     parser.add_argument("--datasets", type=int, default=30)
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--iterations", type=int, default=12)
+    parser.add_argument("--searches", nargs="+", default=list(SEARCHES), choices=list(SEARCHES))
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     if not given.table:
-        study(given.out, given.datasets, given.rows, given.iterations)
+        study(given.out, given.datasets, given.rows, given.iterations, given.searches)
     print(table(given.out))

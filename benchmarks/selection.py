@@ -39,14 +39,14 @@ def drawn(n: int, p: int, n_informative: int, rng: np.random.Generator) -> tuple
     return X, (rng.random(n) < 1 / (1 + np.exp(-score))).astype(np.float64), informative
 
 
-def study(out: Path, repetitions: int, n_pairs: int, columns: Sequence[int]) -> None:
+def study(out: Path, repetitions: int, n_pairs: int, columns: Sequence[int], n_informatives: Sequence[int]) -> None:
     """Append what is missing to the csv, the cells with few columns first."""
     done = set() if not out.exists() else {tuple(row[:4]) for row in csv.reader(out.open())}
     with out.open("a", newline="") as file:
         writer = csv.writer(file)
         if not done:
             writer.writerow(FIELDS)
-        for p, seed, n_informative, n in product(columns, range(repetitions), N_INFORMATIVE, N_ROWS):
+        for p, seed, n_informative, n in product(columns, range(repetitions), n_informatives, N_ROWS):
             key = tuple(map(str, (n, p, n_informative, seed)))
             if key in done:
                 continue
@@ -97,8 +97,9 @@ if __name__ == "__main__":
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=25)
     parser.add_argument("--columns", type=int, nargs="+", default=N_COLUMNS)
+    parser.add_argument("--informative", type=int, nargs="+", default=N_INFORMATIVE)
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     if not given.table:
-        study(given.out, given.repetitions, given.pairs, given.columns)
+        study(given.out, given.repetitions, given.pairs, given.columns, given.informative)
     print(table(given.out).round(2).to_string())
