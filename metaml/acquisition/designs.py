@@ -57,11 +57,15 @@ def thin(distances: Floats, n: int, rng: np.random.Generator) -> Positions:
     distances = distances.copy()
     np.fill_diagonal(distances, np.inf)
     is_kept = np.ones(len(distances), dtype=np.bool_)
+    nearest = distances.min(axis=1, initial=np.inf)
     for _ in range(len(distances) - n):
-        nearest = distances.min(axis=1)
         loser = int(rng.choice(np.flatnonzero(nearest <= nearest.min() + 1e-12)))
         is_kept[loser] = False
+        # Only places that were nearest to this one have another nearest now.
+        changed = np.flatnonzero(is_kept & (nearest == distances[loser]))
         distances[loser], distances[:, loser] = np.inf, np.inf
+        nearest[changed] = distances[changed].min(axis=1)
+        nearest[loser] = np.inf
     return np.flatnonzero(is_kept)
 
 

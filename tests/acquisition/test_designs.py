@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaml.acquisition.candidates import SpaceCandidates
-from metaml.acquisition.designs import gower, initial_design, thinned
+from metaml.acquisition.designs import gower, initial_design, thin, thinned
 from metaml.spaces import Choice, Float, Space
 
 NUMBERS = Space([Float("x", 0.0, 1.0, default=0.5), Float("y", 0.1, 10.0, default=1.0, log=True)])
@@ -48,3 +48,17 @@ def test_a_parameter_that_only_one_place_has_makes_them_differ():
 
     assert distances[0, 1] == pytest.approx(2 / 3)
     assert distances[1, 2] == pytest.approx(0.2 / 3)
+
+
+def test_of_the_two_nearest_places_one_is_left_out_each_time():
+    rows = np.round(np.random.default_rng(0).random((40, 2)), 1)
+    distances = np.abs(rows[:, np.newaxis] - rows).mean(axis=2)
+
+    kept = thin(distances, 8, np.random.default_rng(0))
+
+    rng, left = np.random.default_rng(0), np.arange(40)
+    while len(left) > 8:
+        apart = distances[np.ix_(left, left)] + np.diag(np.full(len(left), np.inf))
+        nearest = apart.min(axis=1)
+        left = np.delete(left, rng.choice(np.flatnonzero(nearest <= nearest.min() + 1e-12)))
+    assert kept.tolist() == left.tolist()
