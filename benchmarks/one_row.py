@@ -3,8 +3,8 @@
     python benchmarks/one_row.py
     python benchmarks/one_row.py --searched 10s [--datasets 20]
 
-With `--searched`, the models that `metaml tune` makes by default in that time are measured on the data sets of limits.py,
-in a fresh process: results/one_row_searched.jsonl, which is continued. Without it, made-up models are.
+With `--searched`, the models that `metaml tune` makes by default in that time are measured on the data sets of
+limits.py, in a fresh process: results/one_row_searched.jsonl, which is continued. Without it, made-up models are.
 
 Made-up tables of 400 rows, with numbers and with words. The same fitted model answers in two ways in turns: as a table
 of features (`Schema.read`, then `Model.outputs`), and as `Model.answer` reads a single row. Both give the same
