@@ -49,6 +49,11 @@ def test_evaluators_that_arrive_after_their_executor_has_gone_are_not_kept(clust
     assert processes_below(cluster) == []
 
 
+def fork_servers():
+    children = psutil.Process().children()
+    return {child.pid for child in children if "fork_server_program" in " ".join(child.cmdline())}
+
+
 class SlowSettings:
     """Settings that take a moment to read, so that evaluators are removed while they start."""
 
@@ -62,14 +67,14 @@ class SlowSettings:
 
 
 def test_evaluators_that_are_removed_while_they_start_leave_nothing(hostile):
-    side = WorkerSide("session", SlowSettings(**hostile))
+    side, of_other_tests = WorkerSide("session", SlowSettings(**hostile)), fork_servers()
 
     async def start_and_remove():
         await asyncio.gather(side.setup(None), side.teardown(None))
 
     asyncio.run(start_and_remove())
 
-    assert not any("fork_server_program" in " ".join(child.cmdline()) for child in psutil.Process().children())
+    assert not fork_servers() - of_other_tests
 
 
 def test_folds_of_a_job_under_way_can_be_taken_when_it_is_cancelled(cluster, two_classes, ask, hostile, tmp_path):

@@ -52,7 +52,7 @@ def test_a_fork_server_that_was_given_up_while_it_started_is_not_started_again(t
     fork_server.give_up()
     caller.join()
 
-    assert fork_server._process.poll() == -signal.SIGKILL
+    assert fork_server._process.wait(10) == -signal.SIGKILL
     fork_server.close()
 
 
