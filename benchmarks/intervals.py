@@ -2,7 +2,7 @@
 
 Each data set is split: up to `--rows` train a short search, the others judge. Regression: coverage and width of
 intervals at 90 % and 80 %. Classes: coverage and size of sets; log loss and calibration error with and without
-calibration. `group:NAME` are the data sets of split_honesty.py whose rows are measured several times, `time:NAME` those
+calibration. `group:NAME` are the data sets of split_cases.py whose rows are measured several times, `time:NAME` those
 in the order of time; new groups and the latest rows judge. Run: python benchmarks/intervals.py
 
 With `--output FILE` what is in the file is not run again, and `--seconds` ends a part of a long series.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from split_honesty import copies, in_time, patients
+from split_cases import copies, in_time, patients
 
 from metaml.api import TuneResult, tune
 from metaml.data import read_frame
