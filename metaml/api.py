@@ -30,7 +30,7 @@ from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_LIMITS, DEFAULT_METHOD, TuneSettings, chosen, for_reading
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
-from metaml.system.cores import default_workers
+from metaml.system.cores import cells_of, default_threads, default_workers
 from metaml.system.interrupts import interrupts_of_caller
 from metaml.tuning.own_test import OwnTest, own_test
 from metaml.tuning.results.result import TuneResult
@@ -71,7 +71,7 @@ def tune(
     sample: bool = True,
     repeats: int | None = None,
     workers: int | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     stop_at: float | None = None,
     patience: int | None = None,
     max_predict_ms: float | None = None,
@@ -130,7 +130,8 @@ def tune(
     - `calibration`: calibrate class probabilities if that helps; False leaves them as the members give them.
     - `sample`: keep some training rows in the model, with which it explains predictions and checks new rows.
     - `repeats`: how often candidates of the ensemble are evaluated again on other folds; None is as the time allows.
-    - `workers`: evaluations at a time, by default one per core, up to 8, but one with `iterations`; `threads`: of each.
+    - `workers`: evaluations at a time, by default as many as the cores allow, but one with `iterations`; `threads`: of
+      each, by default one, and up to four if there are more than ten million cells and cores enough.
     - `stop_at`, `patience`: end early, at this score (a loss is positive) or after so many evaluations without a gain.
     - `folds`: of the cross-validation; 1 holds out a fifth of the rows.
     - `max_predict_ms` (one row), `max_predict_ms_1000` (1,000 rows), `max_model_mb`, `max_columns`: what the saved
@@ -169,6 +170,7 @@ def tune(
     >>> tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").best_algorithm
     'decision_tree'
     """
+    threads = threads or default_threads(iterations, cells_of(data))
     settings = settings_of(
         **judged_by(metric, costs),
         objectives=objective_names(names_in(objectives)) if objectives else (),

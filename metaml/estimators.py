@@ -36,7 +36,7 @@ from metaml.metrics.custom import OwnFunction
 from metaml.search.fidelity_search import DEFAULT_SEARCH
 from metaml.search.judging import GivenCosts, judged_by
 from metaml.splits import GivenFolds
-from metaml.system.cores import default_workers
+from metaml.system.cores import cells_of, default_threads, default_workers
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -67,10 +67,10 @@ calibration: whether class probabilities may be calibrated where that helps on r
 repeats: how often what may join the ensemble is evaluated again on other folds; None is as often as the time
     budget allows, up to twice
 sample: whether the model keeps some training rows, with which it explains predictions and checks new rows
-workers: evaluations at a time, each in a process of its own; None is one for each core, up to 8, but one with
+workers: evaluations at a time, each in a process of its own; None is as many as the cores allow, but one with
     `iterations`
 scheduler: address of a Dask scheduler, whose workers then evaluate, by default in all their slots
-threads: of one evaluation
+threads: of one evaluation; None is one, and up to four if X is large and there are cores enough
 stop_at, patience: end early, at this score (of a loss, its positive value) or after so many evaluations without
     a better one
 folds: of the cross-validation that scores an evaluation
@@ -114,7 +114,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         repeats: int | None = None,
         workers: int | None = None,
         scheduler: Scheduler = None,
-        threads: int = 1,
+        threads: int | None = None,
         stop_at: float | None = None,
         patience: int | None = None,
         folds: int = 5,
@@ -187,6 +187,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         # A fit that fails must not leave an older model beside what it learnt of the new rows.
         self.__dict__.pop("model_", None)
         with _value_errors():
+            threads = self.threads or default_threads(self.iterations, cells_of(X))
             settings = settings_of(
                 **judged_by(self.metric, self.costs),
                 time_budget=self.time_budget,
@@ -197,7 +198,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 fidelity=self.fidelity,
                 n_folds=self.cv if isinstance(self.cv, int) else self.folds,
                 splitter=None if self.cv is None or isinstance(self.cv, int) else GivenFolds(self.cv),
-                n_workers=default_workers(self.iterations, self.threads) if self.workers is None else self.workers,
+                n_workers=default_workers(self.iterations, threads) if self.workers is None else self.workers,
                 stop_at=self.stop_at,
                 patience=self.patience,
                 seed=_seed_of(self.random_state),
@@ -226,7 +227,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
                 verbose=self.verbose,
                 scheduler=self.scheduler,
                 workers=self.workers,
-                threads=self.threads,
+                threads=threads,
             )
         if result.kind == "fallback":
             told = f"Only a fallback could be fitted: {result.why}."

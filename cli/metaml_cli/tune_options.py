@@ -68,12 +68,15 @@ StopAt = Annotated[
 Patience = Annotated[int | None, _budget(min=1, help="End after this many evaluations without a better score.")]
 Workers = Annotated[
     int | None,
-    _budget(
-        min=1, help="Evaluations in parallel; default: all cores, up to 8; 1 with --iterations; on a cluster all slots."
-    ),
+    _budget(min=1, help="Evaluations in parallel; default: all cores; 1 with --iterations; on a cluster all slots."),
 ]
 Threads = Annotated[
-    int, _budget(min=1, help="Threads per evaluation; with more threads, fewer evaluations run in parallel.")
+    int | None,
+    _budget(
+        min=1,
+        show_default="1, up to 4 on large tables",
+        help="Threads per evaluation; with more threads, fewer evaluations run in parallel.",
+    ),
 ]
 LimitSeconds = Annotated[float, _budget(min=0.1, help="Wall-clock limit of one evaluation.")]
 LimitMemory = Annotated[float, _budget(min=10, help="Memory limit of one evaluation, in megabytes.")]
