@@ -188,13 +188,29 @@ def front_objectives(names: Sequence[str], dataset: Dataset, plan: FoldPlan) -> 
 
     With an objective that depends on the threshold, metrics of labels are those at the same threshold, too.
     """
-    is_at_threshold = moves_thresholds(names, dataset)
-    return tuple(_front_objective(name, dataset, plan, is_at_threshold=is_at_threshold) for name in names)
+    is_of_labels = dataset.task == "binary" and any(_is_of_labels(name) for name in names)
+    made = tuple(_front_objective(name, dataset, plan, is_at_threshold=is_of_labels) for name in names)
+    if not is_of_labels or moves_thresholds(made, dataset):
+        return made
+    return tuple(_front_objective(name, dataset, plan, is_at_threshold=False) for name in names)
 
 
-def moves_thresholds(names: Sequence[str], dataset: Dataset) -> bool:
-    """Return whether each threshold between two classes makes another operating point."""
-    return dataset.task == "binary" and any(name in RATES or name.startswith(GAP) for name in names)
+def _is_of_labels(name: str) -> bool:
+    return name in RATES or name.startswith(GAP)
+
+
+def moves_thresholds(objectives: Sequence[Objective], dataset: Dataset) -> bool:
+    """Return whether each threshold between two classes makes another operating point.
+
+    Not if errors of one kind are free: then one class for every row would be as good as the truth.
+    """
+    judges = [one for one in objectives if isinstance(one, DecisionObjective)]
+    if dataset.task != "binary" or not judges:
+        return False
+    rows = np.arange(len(dataset.y))
+    best = np.array([one.worth(rows, dataset.y) for one in judges])
+    alike = [np.array([one.worth(rows, np.full_like(dataset.y, label)) for one in judges]) for label in (0, 1)]
+    return all(bool((worth < best).any()) for worth in alike)
 
 
 def _front_objective(name: str, dataset: Dataset, plan: FoldPlan, *, is_at_threshold: bool) -> Objective:
@@ -259,7 +275,7 @@ def fairness_groups(column: str, dataset: Dataset) -> Array:
 def operating_points(outcome: Outcome, objectives: Sequence[Objective], dataset: Dataset) -> tuple[Point, ...]:
     """Return the values at each of some thresholds between two classes; none if no objective depends on it."""
     predictions = outcome.predictions
-    if outcome.status != "ok" or predictions is None or not moves_thresholds([o.name for o in objectives], dataset):
+    if outcome.status != "ok" or predictions is None or not moves_thresholds(objectives, dataset):
         return ()
     positive = rarer_class(dataset.y)
     fixed = [None if isinstance(o, DecisionObjective) else o.value(outcome) for o in objectives]

@@ -65,6 +65,16 @@ def test_without_an_objective_of_labels_there_is_one_point(dataset, outcome):
     assert operating_points(outcome, made(("roc_auc", "model_bytes"), dataset), dataset) == ()
 
 
+@pytest.mark.parametrize("names", [("roc_auc", "gap:sex"), ("roc_auc", "fnr"), ("fpr", "gap:sex")])
+def test_where_errors_of_one_kind_are_free_no_threshold_moves(dataset, outcome, names):
+    assert operating_points(outcome, made(names, dataset), dataset) == ()
+
+
+@pytest.mark.parametrize("names", [("accuracy", "gap:sex"), ("f1", "fnr"), ("fnr", "fpr", "gap:sex")])
+def test_where_both_kinds_of_errors_weigh_thresholds_move(dataset, outcome, names):
+    assert len(operating_points(outcome, made(names, dataset), dataset)) > 10
+
+
 def test_the_first_metric_ranks_unless_another_is_wanted(dataset):
     assert ranking_metric("auto", ("predict_seconds", "neg_log_loss"), dataset) == "neg_log_loss"
     assert ranking_metric("auto", ("fnr", "fpr"), dataset) == "roc_auc"

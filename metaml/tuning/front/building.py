@@ -157,13 +157,15 @@ class _Maker:
         predictions = np.asarray(finished.predictions, dtype=np.float64)
         fixed = [None if isinstance(one, DecisionObjective) else self._value(one, finished) for one in self.objectives]
         thresholds: list[float | None] = [None]
-        positive = 1
-        if moves_thresholds(self.settings.objectives, self.dataset):
+        positive, weighed = 1, predictions
+        if moves_thresholds(self.objectives, self.dataset):
             positive = rarer_class(self.dataset.y)
             thresholds = [*thresholds_of(predictions, self.dataset.y, positive, N_THRESHOLDS).tolist()]
+        elif finished.model.multipliers is not None:
+            weighed = predictions * np.array(finished.model.multipliers)
         for threshold in thresholds:
             values = tuple(
-                one.of_predictions(predictions, threshold, positive)
+                one.of_predictions(weighed, threshold, positive)
                 if isinstance(one, DecisionObjective)
                 else known or 0.0
                 for one, known in zip(self.objectives, fixed, strict=True)

@@ -64,6 +64,15 @@ def test_each_threshold_gives_the_labels_that_its_point_promises(dataset, rates)
     assert np.array_equal(model.predict(dataset.X), (positive > point.threshold).astype(int))
 
 
+def test_a_fair_front_keeps_to_the_labels_of_its_models_where_no_other_objective_looks_at_labels(dataset, one_worker):
+    settings = settings_of(metric="f1", objectives=("roc_auc", "gap:sex"), n_iterations=3)
+
+    front = tune(dataset, settings, executor=one_worker).front
+
+    assert all(point.threshold is None for point in front)
+    assert all(len(np.unique(front.model(point).predict(dataset.X))) == 2 for point in front)
+
+
 def test_ensembles_are_better_and_larger_than_the_smallest_single_model(sizes):
     best, smallest = sizes.front.points[0], sizes.front.points[-1]
 
