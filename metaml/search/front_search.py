@@ -18,12 +18,14 @@ from metaml.search.bandit_search import NextTrial
 from metaml.search.joint_space import JointSpace
 from metaml.search.joint_space_search import JointSpaceSearch
 from metaml.search.optimizer import Observed, Option, Proposal
-from metaml.search.pareto_optimizer import ParetoOptimizer
+from metaml.search.pareto_optimizer import METHODS, ParetoOptimizer
 from metaml.spaces import Integer, Space
 from metaml.spaces.config import Config
 
 SURROGATE = "forest"
 """What models a joint space: most of its parameters are inactive at any place, which trees cope with."""
+N_PLACES = 32
+"""Places of each design, for a method that has nothing but designs."""
 
 
 class FrontSearch(JointSpaceSearch):
@@ -61,7 +63,7 @@ class FrontSearch(JointSpaceSearch):
             method=method,
             surrogate=SURROGATE,
             starts=[*defaults, *with_fewer],
-            n_design=0,
+            n_design=N_PLACES if method in METHODS and METHODS[method].judge is None else 0,
             seed=seed,
             facts=facts,
             inert=joint.inert(inert),

@@ -7,6 +7,7 @@ from metaml.encoding import Facts
 from metaml.errors import BadRequest
 from metaml.evaluation import Outcome
 from metaml.search.front_search import FrontSearch
+from metaml.search.pareto_optimizer import METHODS
 from metaml.spaces import Choice, Float, Space
 
 SPACES = {
@@ -50,7 +51,7 @@ def test_the_initial_design_and_all_defaults_come_first():
     assert asked == [("tree", {"depth": 7.0}), ("svm", SPACES["svm"].default()), ("tree", SPACES["tree"].default())]
 
 
-@pytest.mark.parametrize("method", ["parego", "sms_ego"])
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_what_was_told_alone_decides_what_is_proposed(method):
     whole = run(search_of(method=method), 14)
 
