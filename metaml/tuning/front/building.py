@@ -165,9 +165,7 @@ class _Maker:
             weighed = predictions * np.array(finished.model.multipliers)
         for threshold in thresholds:
             values = tuple(
-                one.of_predictions(weighed, threshold, positive)
-                if isinstance(one, DecisionObjective)
-                else known or 0.0
+                one.of_predictions(weighed, threshold, positive) if isinstance(one, DecisionObjective) else known or 0.0
                 for one, known in zip(self.objectives, fixed, strict=True)
             )
             if np.isfinite(values).all():
