@@ -115,7 +115,10 @@ class Optimizer:
         if isinstance(values, Mapping):
             missing = [name for name in self.objectives if name not in values]
             if missing:
-                raise BadRequest(f"There is no value for {', '.join(missing)}. Give one for each objective.")
+                raise BadRequest(
+                    f"There is no value for {', '.join(map(repr, missing))}, only for {', '.join(map(str, values))}. "
+                    "Give one for each objective, and name them in `objectives`."
+                )
             values = [values[name] for name in self.objectives]
         found = np.atleast_1d(np.asarray(values, dtype=np.float64))
         if found.shape != (len(self.objectives),):

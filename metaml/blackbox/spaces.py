@@ -20,6 +20,8 @@ def as_space(given: Any) -> Space:
     """
     if isinstance(given, Space):
         return given
+    if isinstance(given, Mapping) and not given:
+        raise BadRequest("The space has no parameter. Give at least one, such as {'x': (0.0, 1.0)}.")
     kinds = {f"{kind.__module__.split('.')[0]}.{kind.__name__}" for kind in type(given).__mro__}
     if "ConfigSpace.ConfigurationSpace" in kinds:
         return from_configspace(given)

@@ -89,7 +89,7 @@ def test_values_may_be_named():
     optimizer.tell(config, {"seconds": 2.0, "loss": 1.0})
 
     assert optimizer.result.evaluations[0].values == (1.0, 2.0)
-    with pytest.raises(BadRequest, match="no value for seconds"):
+    with pytest.raises(BadRequest, match="no value for 'seconds'"):
         optimizer.tell(config, {"loss": 1.0})
 
 
@@ -121,3 +121,10 @@ def test_what_is_no_point_of_the_space_is_refused():
 def test_what_cannot_be_optimised_is_refused(wrong):
     with pytest.raises(BadRequest, match=r"\."):
         Optimizer(SPACE, **wrong)
+
+
+def test_values_under_other_names_say_which_names_there_are():
+    optimizer = Optimizer({"x": (0.0, 1.0)})
+
+    with pytest.raises(BadRequest, match=r"no value for 'value'.*loss, size"):
+        optimizer.tell(optimizer.ask(), {"loss": 1.0, "size": 2.0})

@@ -68,3 +68,8 @@ def test_a_study_without_trials_has_no_space():
 def test_what_is_no_space_is_refused_with_a_sentence(given):
     with pytest.raises(BadRequest, match=r"\."):
         as_space(given)
+
+
+def test_a_space_without_parameters_is_refused():
+    with pytest.raises(BadRequest, match="no parameter"):
+        as_space({})
