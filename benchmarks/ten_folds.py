@@ -6,9 +6,8 @@ With ten folds a model sees nine tenths of the rows instead of four fifths, for 
 thirds of the rows of each data set train, the others judge: the default of some algorithms, and the ensemble that is
 chosen from them by their out-of-fold predictions.
 
-On the default data sets nothing could be told apart. Named on 2026-11-19, before it was run on the twenty of
-`benchmarks/deep_line_up.py`: repeats have ten folds if the ensemble's loss falls by two standard errors there, or on
-both lists together.
+Named on 2026-11-19, before the run on the twenty data sets of `benchmarks/deep_line_up.py`: repeats have ten folds if
+the ensemble's loss falls by two standard errors there, or on both lists together. It did not.
 """
 
 import argparse
