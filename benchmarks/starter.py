@@ -3,6 +3,7 @@
 python benchmarks/starter.py make --kb starter.db [--hours 2.5] [--workers 2]
 python benchmarks/starter.py clock --kb starter.db      on a quiet machine: how much the bot was slowed down by others
 python benchmarks/starter.py pack --kb starter.db [--most 150]
+python benchmarks/starter.py extend --kb sizes.db       adds the runs of starter_sizes.py to the file that ships
 python benchmarks/starter.py teach
 python benchmarks/starter.py load
 
@@ -97,6 +98,28 @@ def pack(asked: argparse.Namespace) -> None:
         print(f"{n:>6} rows of OpenML left out: {reason}")
 
 
+def extend(asked: argparse.Namespace) -> None:
+    """Add the runs of another knowledge base to the file that ships, without their predictions."""
+    from starter_clock import read
+    from starter_pack import make_starter, snapshot, told
+
+    from metaml_kb.exchange import create_from, export
+    from metaml_kb.transfer import merge
+
+    with tempfile.TemporaryDirectory() as folder:
+        base, more, packed = (Path(folder) / name for name in ("starter.db", "more.db", "starter.metaml"))
+        create_from(base, asked.file)
+        snapshot(asked.kb, more)
+        with open_kb(base, create=False) as kb, open_kb(more, create=False) as new:
+            make_starter(new, read(asked.kb.with_name(CLOCK)))
+            merged = merge(kb, new)
+            n_runs = export(kb, packed, with_starter=True, level=22)
+            lines = told(kb)
+        asked.output.write_bytes(packed.read_bytes())
+    print(f"{asked.output}: {asked.output.stat().st_size / 1e6:.2f} MB, {n_runs} runs; {merged}")
+    print("\n".join(lines))
+
+
 def teach(asked: argparse.Namespace) -> None:
     """Learn from the file that ships, and put the lessons beside it: a first search then need not learn."""
     from metaml.evaluation import default_metric
@@ -165,6 +188,11 @@ def main() -> None:
     packing.add_argument("--most", type=int, default=150, help="OpenML runs of each task and algorithm at most")
     packing.add_argument("--output", type=Path, default=STARTER)
     packing.set_defaults(command=pack)
+    extending = commands.add_parser("extend", help="add runs to the file that ships")
+    extending.add_argument("--kb", type=Path, required=True)
+    extending.add_argument("--file", type=Path, default=STARTER)
+    extending.add_argument("--output", type=Path, default=STARTER)
+    extending.set_defaults(command=extend)
     teaching = commands.add_parser("teach", help="learn from the file that ships")
     teaching.add_argument("--file", type=Path, default=STARTER)
     teaching.set_defaults(command=teach)
