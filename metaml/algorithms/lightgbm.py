@@ -200,7 +200,7 @@ def _take_booster(booster: Any) -> State:
 def _make_booster(kind: type, state: State) -> Any:
     from lightgbm import basic
 
-    from metaml.algorithms.lightgbm_text import checked_text, parameter_names
+    from metaml.algorithms.formats.lightgbm_text import checked_text, parameter_names
 
     text = checked_text(state["content"].tobytes().decode())
     known = basic._ConfigAliases._get_all_param_aliases()

@@ -191,7 +191,7 @@ def _take_booster(booster: Any) -> State:
 
 
 def _make_booster(kind: type, state: State) -> Any:
-    from metaml.algorithms.xgboost_ubj import checked_model
+    from metaml.algorithms.formats.xgboost_ubj import checked_model
 
     checked_model(state["content"].tobytes())
     booster = kind({"nthread": 1, "verbosity": 0})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from metaml.algorithms import ALGORITHMS
-from metaml.algorithms.xgboost_ubj import checked_model
+from metaml.algorithms.formats.xgboost_ubj import checked_model
 from tests.model.conftest import model_of
 
 

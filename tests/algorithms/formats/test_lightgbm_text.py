@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from metaml.algorithms.lightgbm_text import checked_text
+from metaml.algorithms.formats.lightgbm_text import checked_text
 from tests.model.conftest import model_of
 
 
