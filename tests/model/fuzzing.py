@@ -122,14 +122,15 @@ def _arrays(files: Files, rng: random.Random) -> None:
     parts = json.loads(files["estimators.json"])
     entry = rng.choice(parts["arrays"])
     key = rng.choice(["dtype", "shape", "order", "start"])
+    shape = entry["shape"] if isinstance(entry["shape"], list) else []  # an earlier change may have made it a word
     options: dict[str, list[Any]] = {
         "dtype": ["<f8", "<f4", "<i8", "<i4", "|u1", "<U4", "|b1", "|O", "<M8[s]", "V0", {"names": []}, "2f8", None],
-        "shape": [[], [0], [-1], [10**12], [2**40, 2**40], [1, 1, 1], [n + 1 for n in entry["shape"]], "x"],
+        "shape": [[], [0], [-1], [10**12], [2**40, 2**40], [1, 1, 1], [n + 1 for n in shape], "x"],
         "order": ["C", "F", "K"],
         "start": [0, -8, 10**15, 3, "x"],
     }
     if key == "shape" and rng.random() < 0.5:
-        entry["shape"] = [max(0, n - rng.randrange(3)) for n in entry["shape"]]
+        entry["shape"] = [max(0, n - rng.randrange(3)) for n in shape]
     else:
         entry[key] = rng.choice(options[key])
     files["estimators.json"] = json.dumps(parts).encode()
