@@ -138,8 +138,10 @@ def _take_model(model: Any) -> State:
 
 
 def _make_model(trial: str, kind: type, state: State) -> Any:
-    blob = state["content"].tobytes()
-    # CatBoost's format has no parser but its own, which may crash on a file that was changed.
+    from metaml.algorithms.formats.catboost_cbm import checked_model
+
+    blob = checked_model(state["content"].tobytes())
+    # A trial as well: CatBoost may crash on what the check does not look at.
     if not survives(f"{__name__}:{trial}", blob):
         raise ValueError("CatBoost cannot read its model")
     model: Any = kind()
