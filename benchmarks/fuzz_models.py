@@ -3,9 +3,10 @@
     python benchmarks/fuzz_models.py --cases 100000 --minutes 60 --results fuzz.jsonl
     python benchmarks/fuzz_models.py --results fuzz.jsonl --table
 
-For each algorithm and task a small model is saved, damaged at random and sealed again. A child process loads it and
-predicts. A verdict is fine, refused (our exception), foreign (another exception), died (a signal), or late (90 s).
-The algorithms take turns with some cases each. What is done is in the results file, and the next call goes on there.
+For each algorithm and task a small model is saved, damaged at random and sealed again. A child process loads the
+files of a turn one after the other, and predicts. A verdict is fine, refused (our exception), foreign (another
+exception), died (a signal), or late (90 s). The algorithms take turns with some cases each. What is done is in the
+results file, and the next call goes on there.
 """
 
 import argparse
@@ -65,7 +66,7 @@ def tried(turn: Turn, files: Files, folder: Path, keep: Path | None) -> dict[str
     made = [sealed(damaged(files, rng)) for _ in range(turn.n_cases)]
     counts: Counter[str] = Counter()
     bad = []
-    for number, verdict in enumerate(verdicts(iter(made), rows, folder)):
+    for number, verdict in enumerate(verdicts(made, rows, folder)):
         counts[verdict.kind] += 1
         if verdict.kind not in BAD:
             continue

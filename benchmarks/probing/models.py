@@ -26,7 +26,7 @@ def probes(results: Results, folder: Path) -> Iterator[Probe]:
         begun, rng = time.monotonic(), random.Random(f"probe {name}")
         with tempfile.TemporaryDirectory(dir=folder) as place:
             files = contents(model_of(task, [algorithm]).save(Path(place) / "model.zip"))
-            cases = (sealed(damaged(files, rng)) for _ in range(N_CASES))
+            cases = [sealed(damaged(files, rng)) for _ in range(N_CASES)]
             rows = table(task, n=12, seed=5).drop(columns="y")
             found = list(verdicts(cases, rows, Path(place)))
         counts = Counter(verdict.kind for verdict in found)

@@ -7,11 +7,11 @@ import os
 import pickle
 import random
 import resource
+import select
 import signal
 import struct
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import pandas as pd
 
 from metaml.errors import MetamlError
 from metaml.model import load
+from metaml.system.trial_process import kept_trials
 
 Files = dict[str, bytes]
 SCALARS: list[Any] = [
@@ -221,86 +222,63 @@ def tried(path: Path, rows: pd.DataFrame) -> Verdict:
     return Verdict("fine")
 
 
-def verdicts(cases: Iterator[bytes], rows: pd.DataFrame, folder: Path, *, seconds: float = 90.0) -> Iterator[Verdict]:
-    """Yield the verdict of each case. Each runs in a child process, a new one only after the last has died."""
-    tester = _Tester(rows, folder)
+def verdicts(cases: Sequence[bytes], rows: pd.DataFrame, folder: Path, *, seconds: float = 90.0) -> Iterator[Verdict]:
+    """Yield the verdict of each case. A child process tries one after the other; when it dies, another goes on."""
+    n_done = 0
+    while n_done < len(cases):
+        for verdict in _verdicts_of_child(cases[n_done:], rows, folder, seconds):
+            n_done += 1
+            yield verdict
+
+
+def _verdicts_of_child(cases: Sequence[bytes], rows: pd.DataFrame, folder: Path, seconds: float) -> Iterator[Verdict]:
+    """Yield verdicts until all cases are done, or one has killed the child or was late."""
+    answers, theirs = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(answers)
+        _try_all(cases, rows, folder / f"fuzzed-{os.getpid()}.zip", theirs)
+    os.close(theirs)
+    content = b""
     try:
-        for case in cases:
-            yield tester.verdict(case, seconds)
+        for _ in cases:
+            while b"\n" not in content:
+                if not select.select([answers], [], [], seconds)[0]:
+                    yield Verdict("late")
+                    return
+                piece = os.read(answers, 65536)
+                if not piece:
+                    _, status = os.waitpid(pid, 0)
+                    pid = 0
+                    yield Verdict(
+                        "died", signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else "exit"
+                    )
+                    return
+                content += piece
+            line, _, content = content.partition(b"\n")
+            yield Verdict(*json.loads(line))
     finally:
-        tester.end()
+        os.close(answers)
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
-class _Tester:
-    """A child process that tries files, and is replaced when one has killed it."""
-
-    def __init__(self, rows: pd.DataFrame, folder: Path) -> None:
-        self._rows = rows
-        self._file = folder / f"fuzzed-{os.getpid()}.zip"
-        self._pid = 0
-        self._ask = self._answer = -1
-
-    def verdict(self, case: bytes, seconds: float) -> Verdict:
-        """Return what comes of one file."""
-        self._file.write_bytes(case)
-        if not self._pid:
-            self._begin()
-        os.write(self._ask, b"1")
-        until = time.monotonic() + seconds
-        content = b""
-        os.set_blocking(self._answer, False)
-        while True:
-            try:
-                piece = os.read(self._answer, 65536)
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    self.end()
-                    return Verdict("late")
-                time.sleep(0.0005)
-                continue
-            if not piece:
-                _, status = os.waitpid(self._pid, 0)
-                self._pid = 0
-                self._close()
-                return Verdict("died", signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else "exit")
-            content += piece
-            if content.endswith(b"\n"):
-                return Verdict(*json.loads(content))
-
-    def _begin(self) -> None:
-        ask, self._ask = os.pipe()
-        self._answer, answer = os.pipe()
-        self._pid = os.fork()
-        if self._pid:
-            os.close(ask)
-            os.close(answer)
-            return
-        try:
-            os.close(self._ask)
-            os.close(self._answer)
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES * 10**6, MEGABYTES * 10**6))
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, 1)
-            os.dup2(nowhere, 2)
-            while os.read(ask, 1):
-                found = tried(self._file, self._rows)
-                os.write(answer, json.dumps([found.kind, found.said[:2000]]).encode() + b"\n")
-        finally:
-            os._exit(0)
-
-    def end(self) -> None:
-        """End the child, if there is one."""
-        if self._pid:
-            os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
-            self._pid = 0
-            self._close()
-        self._file.unlink(missing_ok=True)
-
-    def _close(self) -> None:
-        os.close(self._ask)
-        os.close(self._answer)
+def _try_all(cases: Sequence[bytes], rows: pd.DataFrame, file: Path, answers: int) -> None:
+    """Write a line about each case, and end this process. One process serves the trials of all cases."""
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES * 10**6, MEGABYTES * 10**6))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        with kept_trials():
+            for case in cases:
+                file.write_bytes(case)
+                found = tried(file, rows)
+                os.write(answers, json.dumps([found.kind, found.said[:2000]]).encode() + b"\n")
+    finally:
+        os._exit(0)
 
 
 def copied(item: Any) -> Any:

@@ -26,7 +26,7 @@ def ends(name: str) -> list[tuple[str, str]]:
     rng = random.Random(name)
     with TemporaryDirectory() as folder:
         files = contents(model_of(task, [name]).save(Path(folder) / "model.zip"))
-        cases = (sealed(damaged(files, rng)) for _ in range(N_CASES))
+        cases = [sealed(damaged(files, rng)) for _ in range(N_CASES)]
         return [(verdict.kind, verdict.said) for verdict in verdicts(cases, rows, Path(folder))]
 
 
