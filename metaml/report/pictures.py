@@ -260,20 +260,27 @@ def tick_texts(ticks: Sequence[float]) -> list[str]:
 
     >>> tick_texts([0.0, 500_000.0, 1_000_000.0]), tick_texts([10_200_000.0, 10_400_000.0])
     (['0', '500,000', '1e+06'], ['1.02e+07', '1.04e+07'])
-    >>> tick_texts([2000.0, 2000.5])
-    ['2,000.0', '2,000.5']
+    >>> tick_texts([2000.0, 2000.5]), tick_texts([0.9425, 0.943, 0.9435])
+    (['2,000.0', '2,000.5'], ['0.9425', '0.9430', '0.9435'])
     """
     step = min((after - before for before, after in pairwise(ticks)), default=1.0) or 1.0
     finest = math.floor(math.log10(step) + 1e-6)
-    return [_tick(tick, finest) for tick in ticks]
+    while finest > -12 and any(abs(round(tick, -finest) - tick) > step / 1000 for tick in ticks):
+        finest -= 1
+    return [_tick(tick, finest, n_decimals=max(0, -finest)) for tick in ticks]
 
 
-def _tick(value: float, finest: int) -> str:
-    """Return the label of a value; `finest` is the power of ten of its last digit that matters."""
+def _tick(value: float, finest: int, n_decimals: int | None = None) -> str:
+    """Return the label of a value; `finest` is the power of ten of its last digit that matters.
+
+    Numbers of usual size have so many decimals, or as many as they need.
+    """
     size = abs(value)
     n_digits = math.floor(math.log10(size)) - finest + 1 if size > 0 else 1
     if size >= 1e6 or 0 < size < 1e-4:
         text = f"{value:.{max(2, n_digits)}g}"
+    elif size > 0 and n_decimals is not None:
+        text = f"{value:,.{n_decimals}f}"
     else:
         text = f"{value:,.{max(0, -finest)}f}" if size >= 1000 else f"{value:.{max(6, n_digits)}g}"
     return text.replace("-", "−")
