@@ -36,7 +36,8 @@ MOST_NAMED = 5
 class Check:
     """What a comparison of new rows with training rows found.
 
-    `n_rows` were compared. `separation` says how well a classifier tells them apart, `columns` how far each moved.
+    `n_rows` were compared. `separation` says how well a classifier tells them apart, `columns` how far each moved. The
+    classifier does not see the column of `--time`: later rows are later.
     `new_categories` has, for each raw column, the words that the training data did not have with their number of cells;
     `missing` are raw columns that are not there. `target` is how far the target moved if the rows have one, else how
     far the predictions did, which `is_target_known` tells. `reasons` are sentences; rows differ if there is one.
@@ -118,12 +119,19 @@ def check(model: Model, frame: pd.DataFrame, *, limit: float = LIMIT, seed: int 
         )
     old = model.sample.frame(model.schema)
     read = model.schema.read(frame)
-    apart = separation(old, read.X, seed=seed)
+    compared = [name for name in read.X.columns if name not in _of_time(model)] or list(read.X.columns)
+    apart = separation(old[compared], read.X[compared], seed=seed)
     moved = tuple(column_shifts(old, read.X))
     fresh = new_categories(model, frame)
     target, is_known = _target_shift(model, model.sample, frame, read.X)
     reasons = _reasons(apart, moved, fresh, read.missing, target, is_known, len(frame), limit)
     return Check(len(frame), apart, moved, fresh, read.missing, target, is_known, reasons)
+
+
+def _of_time(model: Model) -> set[str]:
+    """Return the features that were made from the column by which rows were split in time."""
+    column = model.facts.get("time")
+    return {name for feature in model.schema.features if feature.source == column for name in feature.outputs}
 
 
 def new_categories(model: Model, frame: pd.DataFrame) -> dict[str, dict[str, int]]:

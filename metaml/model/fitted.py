@@ -13,6 +13,7 @@ import numpy as np
 
 from metaml.arrays import Array, Floats
 from metaml.data import Schema
+from metaml.data.roles import ROLES
 from metaml.ensemble.calibration import Calibration
 from metaml.ensemble.combination import combine_each
 from metaml.ensemble.layers import with_predictions
@@ -148,13 +149,13 @@ class Model:
     ) -> Model:
         """Return the model of these `members` for a `dataset`.
 
-        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored, with the columns that weigh and group
-        rows if there are any. Multipliers that are all equal become None.
+        `metric`, `score`, `multipliers`, `calibration` and `facts` are stored, with the columns that weigh, group
+        and order rows if there are any. Multipliers that are all equal become None.
         """
         factors = None
         if multipliers is not None and np.ptp(multipliers) > 0:
             factors = tuple(float(factor) for factor in multipliers)
-        known = {"weight": dataset.roles.options.weight, "group": dataset.roles.options.group}
+        known = {role: getattr(dataset.roles.options, role) for role in ROLES}
         columns = {role: column for role, column in known.items() if column is not None}
         return cls(
             members=tuple(members),

@@ -34,6 +34,16 @@ def test_a_column_that_moved_is_named(model):
     assert found.table()["column"][0] == "size"
 
 
+def test_later_rows_do_not_differ_by_the_column_of_their_time(model):
+    of_time = replace(model, facts={**model.facts, "time": "count"})
+    later = table(n=200, seed=1).assign(count=lambda frame: frame["count"] + 100)
+
+    found = of_time.check(later)
+
+    assert (model.check(later).differs, found.differs) == (True, False)
+    assert "count" not in found.separation.shares
+
+
 def test_new_categories_are_counted(model):
     new = table(n=200, seed=1)
     new.loc[:49, "colour"] = "violet"
