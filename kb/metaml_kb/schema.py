@@ -173,11 +173,11 @@ def known_versions(folder: Path | None = None) -> set[str]:
     return {revision.revision for revision in ScriptDirectory.from_config(alembic_config(folder)).walk_revisions()}
 
 
-def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
-    """Upgrade an old knowledge base to the newest schema, after a backup.
+def upgrade(engine: Engine, folder: Path | None = None, *, with_backup: bool = True) -> str | None:
+    """Upgrade an old knowledge base to the newest schema, after a backup; a copy that is nobody's only one needs none.
 
-    Return where the backup is, or None if the schema was already the newest. Raises `CannotOpen` if it is not a
-    knowledge base, and `SchemaMismatch` if a newer metaml wrote it.
+    Return where the backup is, or None if there is none or the schema was already the newest. Raises `CannotOpen` if it
+    is not a knowledge base, and `SchemaMismatch` if a newer metaml wrote it.
     """
     from alembic import command
     from alembic.script import ScriptDirectory
@@ -194,7 +194,7 @@ def upgrade(engine: Engine, folder: Path | None = None) -> str | None:
         raise CannotOpen(f"{name} is not a metaml knowledge base. Make one with: metaml kb init --kb {name}")
     if found not in known_versions(folder):
         raise SchemaMismatch(f"{name} has schema {found}, this metaml knows {head}. Run: pip install --upgrade metaml")
-    backup = _back_up(engine, found)
+    backup = _back_up(engine, found) if with_backup else None
     with writing(engine) as connection:
         config.attributes["connection"] = connection
         drop_views(connection)
@@ -218,7 +218,7 @@ def current_copy(path: Path, copy: Path) -> Path:
     try:
         with explained(engine.url):
             _copy_sqlite(path, copy)
-        upgrade(engine)
+        upgrade(engine, with_backup=False)
     finally:
         engine.dispose()
     return copy

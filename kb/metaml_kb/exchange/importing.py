@@ -159,7 +159,7 @@ def _load_zip(path: Path, place: Path) -> None:
                 config.attributes["connection"] = connection
                 command.upgrade(config, found)
                 _insert_archive(connection, archive, path)
-            schema.upgrade(engine)
+            schema.upgrade(engine, with_backup=False)
             with writing(engine) as connection:
                 schema.give_identity(connection)
         finally:

@@ -65,6 +65,7 @@ def test_a_knowledge_base_made_from_an_older_export_is_that_of_an_import(tmp_pat
         assert made.sql(names).equals(other.sql(names))
         assert len(made.info()["key"]) == 32
         assert made.info()["key"] != other.info()["key"]
+    assert {path.name for path in tmp_path.iterdir()} == {"new.db", "other.db"}
 
 
 def test_an_older_export_is_checked_unless_it_is_trusted(tmp_path):
