@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from metaml.metrics import METRICS
 from metaml_cli.main import app
 from metaml_kb.tables import VIEWS, metadata
 
@@ -97,6 +98,11 @@ def test_pages_that_show_commands_show_what_the_parser_takes():
         command_of(words).make_context(" ".join(words), typed[len(words) :])
 
     assert shown
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_named_on_its_page(name):
+    assert f"`{name.removeprefix('neg_')}`" in (DOCS / "howto" / "weights.md").read_text(encoding="utf-8")
 
 
 def test_the_picture_of_the_schema_is_up_to_date():

@@ -33,14 +33,14 @@ def check_declared(names: list[str], options: ColumnOptions, target: str, file_n
         role: _found(names, getattr(options, role), role, target, file_name)
         for role in ("columns", "categorical", "numeric", "increasing", "decreasing")
     }
-    ordinal = tuple(_ordinal(names, name, levels, target, file_name) for name, levels in options.ordinal)
+    ordinal = tuple(_ordinal(names, name, levels, file_name) for name, levels in options.ordinal)
     kinds = {"categorical": found["categorical"], "numeric": found["numeric"], "ordinal": [name for name, _ in ordinal]}
     _check_apart(kinds, "is either of these")
     _check_apart({role: found[role] for role in ("increasing", "decreasing")}, "can do only one of these")
     if found["columns"]:
         told = [name for group in (*kinds.values(), found["increasing"], found["decreasing"]) for name in group]
         for name in told:
-            if name not in found["columns"]:
+            if name not in (*found["columns"], target):
                 raise BadRequest(f"The column {name!r} is not among --columns. Add it there, or say nothing of it.")
     named: dict[str, Any] = {role: tuple(given) for role, given in found.items()}
     return replace(options, ordinal=ordinal, **named)
@@ -57,15 +57,13 @@ def _found(names: list[str], given: Sequence[str], role: str, target: str, file_
     return list(dict.fromkeys(columns))
 
 
-def _ordinal(
-    names: list[str], name: str, levels: tuple[str, ...], target: str, file_name: str
-) -> tuple[str, tuple[str, ...]]:
+def _ordinal(names: list[str], name: str, levels: tuple[str, ...], file_name: str) -> tuple[str, tuple[str, ...]]:
     """Return a column and its levels; a name or a level may itself contain a colon."""
     text = f"{name}:{'<'.join(levels)}"
     colons = [place for place, letter in enumerate(text) if letter == ":" and text[:place].strip() in names]
     if name not in names and colons:
         name, levels = text[: colons[0]], tuple(text[colons[0] + 1 :].split("<"))
-    (column,) = _found(names, (name,), "ordinal", target, file_name) or (name,)
+    column = find_column(names, name, file_name, "Choose with --ordinal.")
     words = tuple(category_text(level.strip()) for level in levels)
     if len(set(words)) < max(len(words), FEWEST_LEVELS) or "" in words:
         raise BadRequest(

@@ -1,6 +1,7 @@
 """The fingerprint of a data set's content: 32 hexadecimal digits, the same for any file format, path or name."""
 
 import hashlib
+import json
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,21 @@ from metaml.data.cells import text_of
 from metaml.data.roles import NO_ROLES, Roles
 
 
-def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str, roles: Roles = NO_ROLES) -> str:
+def fingerprint(
+    X: pd.DataFrame,
+    y: Array,
+    labels: Array | None,
+    target: str,
+    roles: Roles = NO_ROLES,
+    *,
+    has_order: bool = False,
+) -> str:
     """Return a hash (BLAKE2b, 16 bytes) of what learners see: the names and values of features and target.
 
     Groups, times and weights count, too, if there are any: with them, the same rows are another thing to learn.
 
-    The order of the columns and the numbering of labels do not matter; the order of the rows does, because fold
-    plans depend on it. Integers and equal floats are the same, and so are all kinds of missing.
+    The order of the columns does not matter, nor the numbering of labels unless it `has_order`. The order of the rows
+    does, because fold plans depend on it. Integers and equal floats are the same, and so are all kinds of missing.
     """
     digest = hashlib.blake2b(digest_size=16)
 
@@ -50,7 +59,10 @@ def fingerprint(X: pd.DataFrame, y: Array, labels: Array | None, target: str, ro
         digest.update(_canonical(np.asarray(y, dtype=np.float64)).data)
     else:
         add_text("classification")
-        add_words([text_of(label) for label in labels.tolist()], y)
+        words = [text_of(label) for label in labels.tolist()]
+        add_words(words, y)
+        if has_order:
+            add_text("in the order " + json.dumps(words))
     digest.update(roles.digest)
     return digest.hexdigest()
 

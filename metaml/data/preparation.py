@@ -21,7 +21,7 @@ from metaml.data.reading import read_table, table_name
 from metaml.data.roles import check_roles, no_features, read_roles
 from metaml.data.schema import Feature, Schema
 from metaml.data.split_hints import split_hints
-from metaml.data.target import Target, find_column, find_target, read_target
+from metaml.data.target import Target, find_column, find_target, ordered, read_target
 from metaml.errors import BadDataset
 
 FEWEST_ROWS = 5
@@ -77,6 +77,8 @@ def _prepare(
     # Codes such as 007 keep their zeros as labels, but become numbers as features.
     labelled = table.codes.get(names.index(target_name), frame[target_name])
     learnt = read_target(labelled if len(usable) == len(frame) else labelled.iloc[usable], target_name, task)
+    levels = dict(options.ordinal).get(target_name)
+    learnt = ordered(learnt, levels)
     rows = usable[learnt.rows]
     if len(rows) < FEWEST_ROWS:
         raise BadDataset(
@@ -109,7 +111,7 @@ def _prepare(
         labels=learnt.labels,
         columns=tuple(finding.column for finding in findings),
         repairs=repairs,
-        fingerprint=fingerprint(X, learnt.y, learnt.labels, target_name, roles),
+        fingerprint=fingerprint(X, learnt.y, learnt.labels, target_name, roles, has_order=levels is not None),
         schema=schema,
         rows=rows,
         target_was_guessed=target is None,

@@ -1,8 +1,8 @@
 """The target: which column, which task, which rows can be used, and its labels in their original type."""
 
 import difflib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,12 @@ from metaml.arrays import Array, Floats
 from metaml.data.cells import (
     LARGEST,
     WordColumn,
+    category_text,
     floats_of,
     holds_floats,
     is_absent,
     numbers_of,
+    text_of,
     without_extremes,
     words_of,
 )
@@ -23,7 +25,7 @@ from metaml.data.columns import Repair, with_noun
 from metaml.data.dates import ENOUGH
 from metaml.data.names import first_names
 from metaml.data.task import FEW, TASKS, Task, task_of_numbers
-from metaml.errors import BadDataset
+from metaml.errors import BadDataset, BadRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,25 @@ def read_target(column: pd.Series, name: str, asked: str | None) -> Target:
     if holds_floats(column) and not pd.api.types.is_bool_dtype(column.dtype):
         return _read_numbers(column, name, asked, is_declared=is_declared)
     return _read_words(column, name, asked, is_declared=is_declared)
+
+
+def ordered(target: Target, levels: Sequence[str] | None) -> Target:
+    """Return a target whose classes are in the order of these levels, lowest first; the same one if there are none."""
+    if levels is None:
+        return target
+    if target.labels is None:
+        raise BadRequest(f"The target {target.name!r} is a number, and has an order. Leave it out of --ordinal.")
+    words = [category_text(text_of(label)) for label in target.labels.tolist()]
+    for word in words:
+        if word not in levels:
+            raise BadDataset(
+                f"The target {target.name!r} has the class {word!r}, which is not among its levels "
+                f"{' < '.join(levels)}. Add it to --ordinal."
+            )
+    order = np.array(sorted(range(len(words)), key=lambda code: levels.index(words[code])))
+    told = Repair(target.name, "classes put in order", f"declared as ordinal: {' < '.join(levels)}")
+    y = np.argsort(order)[target.y]
+    return replace(target, y=y.astype(np.int64), labels=target.labels[order], repairs=(*target.repairs, told))
 
 
 def _unboxed(column: pd.Series) -> pd.Series:

@@ -87,6 +87,26 @@ def test_a_level_that_was_not_declared_is_missing_and_said_so():
     assert applied.X["size"].iloc[1] == 1.0
 
 
+def test_the_levels_of_a_target_order_its_classes():
+    frame = pd.DataFrame({"x": range(30), "grade": ["poor", "good", "fair"] * 10})
+
+    plain, ordered = from_frame(frame), from_frame(frame, options=column_options(ordinal="grade:poor<fair<good"))
+
+    assert plain.labels.tolist() == ["fair", "good", "poor"]
+    assert ordered.labels.tolist() == ["poor", "fair", "good"]
+    assert [ordered.labels[code] for code in ordered.y] == frame["grade"].tolist()
+    assert ordered.fingerprint != plain.fingerprint
+
+
+def test_levels_of_a_target_must_be_its_classes():
+    frame = pd.DataFrame({"x": range(30), "grade": ["poor", "good", "fair"] * 10})
+
+    with pytest.raises(BadDataset, match="'grade' has the class 'fair', which is not among its levels"):
+        from_frame(frame, options=column_options(ordinal="grade:poor<good"))
+    with pytest.raises(BadRequest, match="'x' is a number"):
+        from_frame(frame, target="x", task="regression", options=column_options(ordinal="x:1<2"))
+
+
 def test_a_level_may_hold_a_colon():
     frame = table().assign(start=np.where(np.arange(N) % 3, "8:00", "9:30"))
 
