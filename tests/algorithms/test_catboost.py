@@ -41,3 +41,17 @@ def test_categories_that_training_never_saw_are_answered():
     new = pd.DataFrame({"colour": pd.Categorical(["green", "red"]), "a": [1.0, 2.0]})
 
     assert estimator.predict_proba(new).sum(axis=1) == pytest.approx([1.0, 1.0])
+
+
+def test_a_model_that_fails_in_its_trial_is_refused(monkeypatch):
+    library = pytest.importorskip("catboost")
+    fitted = library.CatBoostRegressor(iterations=2, verbose=False, allow_writing_files=False)
+    fitted.fit(np.arange(40.0).reshape(20, 2), np.arange(20.0))
+    trusted = next(one for one in catboost.ALGORITHM.saves if one.name == "CatBoostRegressor")
+    tried = []
+    monkeypatch.setattr(catboost, "survives", lambda place, content: tried.append((place, content)))
+
+    with pytest.raises(ValueError, match="CatBoost cannot read its model"):
+        trusted.restored(trusted.state_of(fitted))
+
+    assert tried == [("metaml.algorithms.catboost:try_regressor", bytes(fitted._serialize_model()))]

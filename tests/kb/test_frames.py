@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from metaml_kb import (
-    KnowledgeBase,
-)
+from metaml_kb import KnowledgeBase, frames
 from metaml_kb.errors import BadQuery
 
 
@@ -92,3 +90,15 @@ def test_no_column_vanishes_with_the_selection(kb, run_of):
     assert {"n_estimators", "neg_log_loss"} <= set(forests)
     assert kb.runs(algorithm="svm")["accuracy"].isna().all()
     assert kb.runs(algorithm="svm", folds=True)["accuracy"].tolist() == [None]
+
+
+def test_fetched_runs_become_arrays_chunk_by_chunk(kb, run_of, monkeypatch):
+    kb.add_runs(run_of(number) for number in range(250))
+    sizes, add = [], frames._Fetched.add
+    monkeypatch.setattr(frames, "CHUNK", 100)
+    monkeypatch.setattr(frames._Fetched, "add", lambda *given: sizes.append(len(given[1]["identity"])) or add(*given))
+
+    frame = kb.runs()
+
+    assert len(frame) == 250
+    assert sizes == [100, 100, 50]

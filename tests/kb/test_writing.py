@@ -56,6 +56,20 @@ def test_many_chunks_give_one_frame(kb, run_of):
     assert frame["accuracy"].tolist() == [n / 3000 for n in range(3000)]
 
 
+def test_runs_are_stored_chunk_by_chunk_while_a_generator_makes_them(kb, run_of):
+    stored = []
+
+    def offered():
+        for number in range(250):
+            if number % 100 == 0:
+                stored.append(int(kb.info()["runs"]))
+            yield run_of(number)
+
+    kb.add_runs(offered(), chunk=100)
+
+    assert stored == [0, 100, 200]
+
+
 def test_the_number_of_statements_does_not_depend_on_the_number_of_runs(kb, run_of):
     from sqlalchemy import event
 
