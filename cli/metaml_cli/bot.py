@@ -11,6 +11,7 @@ from metaml_cli.cluster import address_of
 from metaml_cli.kb import KB, opened
 from metaml_cli.live import LiveLine, counted_interrupts
 from metaml_cli.options import (
+    ALGORITHMS_HELP,
     Float32,
     InsecureScheduler,
     KeepPredictions,
@@ -46,9 +47,7 @@ def bot(
     publish: Annotated[
         bool, typer.Option("--publish", help="Upload complete runs to OpenML with your API key (OPENML_APIKEY).")
     ] = False,
-    algorithms: Annotated[
-        str | None, typer.Option("--algorithms", "--algorithm", help="Comma-separated; default: all.")
-    ] = None,
+    algorithms: Annotated[str | None, typer.Option("--algorithms", "--algorithm", help=ALGORITHMS_HELP)] = None,
     grid: Annotated[
         list[str] | None,
         typer.Option(help="NAME=VALUE,VALUE: run all combinations instead of random ones; may be repeated."),

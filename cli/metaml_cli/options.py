@@ -28,6 +28,7 @@ KINDS = {
 _TYPES = re.compile("<(" + "|".join(map(re.escape, KINDS)) + ")>")
 FEW_HEADINGS = 3
 """With so many headings or fewer, options without one come first in the help."""
+ALGORITHMS_HELP = "Comma-separated; default: all but additive, distribution, ebm, neural_network and small_tree."
 RUN_HELP = "Key of a run, or its beginning, or the number of an evaluation of the last search."
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from metaml.seeds import MOST_SEED
-from metaml_cli.options import DATA, KNOWLEDGE_BASE, under
+from metaml_cli.options import ALGORITHMS_HELP, DATA, KNOWLEDGE_BASE, under
 
 TablePath = Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")]
 
@@ -74,8 +74,7 @@ Threads = Annotated[
     int | None,
     _budget(
         min=1,
-        show_default="1, up to 4 on large tables",
-        help="Threads per evaluation; with more threads, fewer evaluations run in parallel.",
+        help="Threads per evaluation; default: 1, up to 4 on large tables. With more, fewer run in parallel.",
     ),
 ]
 LimitSeconds = Annotated[float, _budget(min=0.1, help="Wall-clock limit of one evaluation.")]
@@ -85,7 +84,7 @@ Resume = Annotated[bool, _budget("--resume", help="Continue an interrupted searc
 
 
 _search = under("Search")
-Algorithms = Annotated[str | None, _search(help="Comma-separated; default: all.")]
+Algorithms = Annotated[str | None, _search(help=ALGORITHMS_HELP)]
 Exclude = Annotated[str | None, _search(help="Algorithms to leave out, comma-separated.")]
 Readable = Annotated[
     bool, _search("--readable", help="Only models that a person can read; the report shows the whole model.")
