@@ -55,7 +55,10 @@ def survives(place: str, content: bytes, *, seconds: float = 10.0, megabytes: in
 
 @contextlib.contextmanager
 def kept_trials() -> Iterator[None]:
-    """Let one process serve all trials of the same function until the block ends; after a crash, another one."""
+    """Let one process serve all trials of the same function until the outermost block ends; after a crash, another."""
+    if _kept.get() is not None:
+        yield
+        return
     processes: dict[str, _Process] = {}
     token = _kept.set(processes)
     try:

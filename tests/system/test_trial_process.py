@@ -81,6 +81,15 @@ def test_one_process_serves_the_trials_of_a_block_and_another_one_follows_a_cras
     assert survives(f"{HERE}:is_first", b"")
 
 
+def test_a_block_within_a_block_uses_its_processes():
+    with kept_trials():
+        with kept_trials():
+            first = survives(f"{HERE}:is_first", b"")
+        second = survives(f"{HERE}:is_first", b"")
+
+    assert (first, second) == (True, False)
+
+
 def test_a_lock_that_a_thread_of_this_process_holds_stops_no_trial():
     # A fork would copy the lock as taken and wait for it.
     with import_module(HERE).lock:
