@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import from_frame, read_dataset
 from metaml.model import Model, fit_member, load
 from metaml.model.uncertainty import Uncertainty
+from metaml_cli import predict
 from metaml_cli.main import app
 
 ROWS = pd.DataFrame(
@@ -154,6 +156,23 @@ def test_a_class_named_prediction_has_a_column_of_its_own(folder):
     written = pd.read_csv(io.StringIO(run("results", "new.csv", "--proba").stdout))
 
     assert written.columns.tolist() == ["prediction", "other", "prediction_2"]
+
+
+def test_a_line_ticks_while_predicting(folder, monkeypatch):
+    told = []
+
+    @contextmanager
+    def spied(line):
+        told.append("ticks")
+        yield
+        told.append("ends")
+
+    monkeypatch.setattr(predict, "ticking", spied)
+    monkeypatch.setattr(predict.LiveLine, "phase", lambda _, name: told.append(name))
+
+    run("results", "new.csv")
+
+    assert told == ["ticks", "loading the model", "reading", "predicting 60 rows", "writing", "ends"]
 
 
 def test_one_prediction_is_in_the_singular(folder):

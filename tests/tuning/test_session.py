@@ -1,5 +1,7 @@
 """A tuning session: defaults first, everything stored, deterministic, on time."""
 
+from itertools import count
+
 import pytest
 
 from metaml.budget import Budget
@@ -253,3 +255,40 @@ def test_the_seconds_of_evaluations_that_were_cut_off_are_booked_as_lost(iris, e
     lost = sum(trial.outcome.seconds for trial in found.trials if trial.outcome.status == "timeout")
     assert lost > 0
     assert found.ledger["killed"] == pytest.approx(lost)
+
+
+class NothingEnds:
+    """Two workers that never finish anything; each look at them takes five seconds of the clock."""
+
+    n_workers = 2
+
+    def __init__(self, moments):
+        self.moments, self.tickets = moments, count()
+
+    def add(self, dataset):
+        pass
+
+    def submit(self, job):
+        return next(self.tickets)
+
+    def next(self, timeout=None):
+        if timeout:
+            self.moments.append(self.moments[-1] + 5.0)
+
+    def cancel(self, ticket=None):
+        pass
+
+    def take_folds(self, ticket):
+        return ()
+
+
+def test_the_seconds_of_evaluations_that_the_end_of_a_search_cut_off_are_booked_as_lost(iris):
+    moments = [0.0]
+    budget = Budget(20.0, clock=lambda: moments[-1])
+    settings = settings_of(n_iterations=None, seconds=20.0)
+    with open_kb(":memory:") as kb:
+        found = TuneSession(iris, kb, settings, NothingEnds(moments), budget=budget).run()
+
+    # Two evaluations of 20 s, side by side.
+    assert found.trials == ()
+    assert found.ledger["killed"] == pytest.approx(20.0)
