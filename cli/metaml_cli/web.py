@@ -85,7 +85,9 @@ def _export(catalogue: "Catalogue", folder: Path, most_runs: int) -> None:
     from metaml.web.export import export
 
     done = export(catalogue, folder, most_runs=most_runs)
-    typer.echo(f"{counted(done.n_pages, 'page')} and {counted(done.n_tables, 'table')} in {folder / 'index.html'}")
+    typer.echo(
+        f"{counted(done.n_pages, 'page')} and {counted(done.n_tables, 'table')}; begin with {folder / 'index.html'}"
+    )
 
 
 def _written(host: str) -> str:
