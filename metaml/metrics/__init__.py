@@ -38,7 +38,8 @@ def metric(name: str) -> Metric:
             return METRICS[candidate]
     if (own := named(name)) is not None:
         return own
-    raise BadRequest(f"There is no metric {name!r}. Choose one of: {', '.join(METRICS)}, pinball@0.9.")
+    typed = ", ".join(known_name.removeprefix("neg_") for known_name in METRICS)
+    raise BadRequest(f"There is no metric {name!r}. Choose one of: {typed}, pinball@0.9.")
 
 
 def default_metric(task: Task) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from metaml.errors import BadRequest
 from metaml.metrics import metric
 from metaml.metrics.base import mean_over_rows, rarer_class
 
@@ -12,6 +13,13 @@ def test_a_loss_has_the_sign_and_the_highest_score_of_a_loss():
 
     assert (loss.highest, loss.sign) == (0.0, -1)
     assert (gain.highest, gain.sign) == (1.0, 1)
+
+
+def test_an_unknown_metric_is_answered_with_the_names_that_people_type():
+    with pytest.raises(BadRequest, match=r"'kapa'.*: accuracy, .*log_loss, brier, rmse") as raised:
+        metric("kapa")
+
+    assert "neg_" not in str(raised.value)
 
 
 def test_a_mean_over_rows_counts_a_row_of_weight_two_twice():
