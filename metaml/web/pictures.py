@@ -141,7 +141,7 @@ def _upright(scale: SettingAxis, column: int, x: float, foot: float, head: float
     ]
     for place, word in ticks:
         words.append(tag("line", class_="tick", x1=at(x - 4), x2=at(x), y1=at(place), y2=at(place)))
-        words.append(tag("text", word, x=at(x - 11), y=at(place + 4), text_anchor="end", class_="halo"))
+        words.append(tag("text", word, x=at(x - 13), y=at(place + 4), text_anchor="end", class_="halo"))
     words.append(tag("rect", class_="brush", x=at(x - 9), y=at(head), width="18", height=at(foot - head)))
     for end, place, share in (("lowest", foot, 0), ("highest", head, 100)):
         label = f"{end} {scale.name} shown"

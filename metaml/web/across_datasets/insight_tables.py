@@ -61,7 +61,7 @@ def effect_sheet(groups: Sequence[SizeGroup], order: Sequence[str] = ()) -> Shee
             most = max(other.share for other in groups[place].effects[name])
             value_text[f"share_{place}"] = joined(
                 tag("b", share(effect.share)) if effect.share == most else share(effect.share),
-                tag("span", f" −{effect.loss:.3f}", class_="quiet"),
+                tag("span", " " + _cost(effect.loss), class_="quiet"),
             )
         rows.append(row)
         extra.append(value_text)
@@ -98,6 +98,10 @@ def trend_sheet(trends: pd.DataFrame) -> Sheet:
         Field("Data sets", "number", key="datasets", first="down"),
     ]
     return Sheet("trends", fields, rows, title="Best values and size")
+
+
+def _cost(loss: float) -> str:
+    return f"{round(-loss, 3) + 0.0:.3f}".replace("-", "−")
 
 
 def _signed(value: float) -> str:

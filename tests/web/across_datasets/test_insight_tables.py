@@ -32,7 +32,11 @@ def test_sizes_stand_side_by_side_and_what_matters_comes_first():
 
     assert [(row["setting"], row["value"]) for row in sheet.rows] == [("rate", "0.1"), ("depth", "1"), ("depth", "6")]
     assert (sheet.rows[1]["share_0"], sheet.rows[1]["share_1"], sheet.rows[1]["loss_1"]) == (0.8, 0.1, 0.2)
-    assert "<b>90%</b>" in sheet.html()
+    page = sheet.html()
+    assert "<b>90%</b>" in page
+    assert " −0.200<" in page
+    assert " 0.000<" in page
+    assert "−0.000" not in page
     assert "loss_1" in sheet.csv()
 
 
