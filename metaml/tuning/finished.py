@@ -71,7 +71,8 @@ def shipped_of(found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -
         return of_folds, "they saw all rows together" if wants_folds else "there was no time to fit it to all rows"
     if n_refit < len(fitted):
         mixed = f"{n_refit} of {len(fitted)} members refit to all rows, of the others the {of_folds}"
-        return mixed, "there was no time to fit all of them again"
+        lost = f"the fold models of {'that one' if n_refit == 1 else 'those'} were not kept"
+        return mixed, lost if wants_folds else "there was no time to fit all of them again"
     if settings.refits:
         why = "--refit asks for it"
     elif settings.model_limits.needs_measuring:

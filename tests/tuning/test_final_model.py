@@ -203,6 +203,17 @@ def test_a_resumed_session_saves_a_model_of_its_own_if_the_best_cannot_be_fitted
     assert finished.shipped == "fold models averaged"
 
 
+def test_a_member_is_refit_alone_where_only_its_fold_models_were_not_kept(one_worker):
+    diabetes, settings = builtin.load("diabetes"), settings_of(n_iterations=4)
+    with FoldModels() as models:
+        found = TuneSession(diabetes, open_kb(":memory:"), settings, one_worker, models=models).run()
+        models.keep_only({trial.run.identity for trial in found.ranked[1:]})
+        finished = finish(Ending(diabetes, found, one_worker, settings, Budget(None), models))
+
+    assert re.match(r"1 of \d members refit to all rows", finished.shipped)
+    assert finished.why_shipped == "the fold models of that one were not kept"
+
+
 def test_a_complete_evaluation_whose_fold_models_are_too_large_to_keep_does_not_end_in_a_small_tree(one_worker):
     diabetes, settings = builtin.load("diabetes"), settings_of(n_iterations=1)
     with FoldModels() as models:
