@@ -73,7 +73,7 @@ def base_learners_of(
             continue
         if len(grid.points) > 1:
             found.append(_line(place, grid, mass))
-            if curves and len(grid.points) > FEWEST_CURVED:
+            if curves and len(grid.points) >= FEWEST_CURVED:
                 if place not in splines:
                     splines[place] = _splines_at(grid)
                 found.append(_curve(place, grid, mass, splines[place]))

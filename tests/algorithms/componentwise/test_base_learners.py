@@ -45,6 +45,18 @@ def test_a_curve_has_no_line_in_it(learners):
     assert np.abs(np.array([np.corrcoef(points, column)[0, 1] for column in values.T])).max() < 1e-8
 
 
+def test_three_values_can_bend():
+    column = np.repeat([1.0, 2.0, 3.0], 20)
+    term = Term((0,), (value_grid(column, is_category=False),))
+    codes = [term.codes(column[:, None])]
+
+    found = base_learners_of([term], codes, np.ones(60))
+    step = LearnerSet(found, codes).best(np.where(column == 2.0, 2.0, -1.0)[:, None])
+
+    assert [learner.kind for learner in found] == ["linear", "curve"]
+    assert step.values[:3, 0] == pytest.approx([-1.0, 2.0, -1.0])
+
+
 def test_the_best_step_is_that_of_the_column_behind_the_response(learners):
     Z, codes, found = learners
     response = np.where(Z[:, 2] == 1, 1.0, 0.0)
