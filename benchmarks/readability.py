@@ -5,6 +5,8 @@ is split: up to `--rows` train five searches of `--iterations` evaluations in th
 by log loss or RMSE. Nothing depends on the clock. Each search is a line of a csv, so that the study can be resumed.
 
 Run: python benchmarks/readability.py --out readability.csv
+
+With `--defaults` nothing is searched: the default of each algorithm is fitted to the same rows, which takes seconds.
 """
 
 import argparse
@@ -19,7 +21,7 @@ from intervals import DATASETS
 
 from metaml.algorithms import ALGORITHMS
 from metaml.api import tune
-from metaml.data import read_frame
+from metaml.data import from_frame, read_frame
 from metaml.metrics import metric
 
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -30,6 +32,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "additive": {"algorithms": "additive", "single": True},
     "EBM": {"algorithms": "ebm", "single": True},
 }
+DEFAULTS = ("lightgbm", "random_forest", "additive", "ebm", "elastic_net", "small_tree")
 FIELDS = ("data", "task", "search", "chosen", "columns", "loss", "seconds")
 N_FOLDS, LIMIT_SECONDS = 3, 3600.0
 
@@ -78,7 +81,27 @@ def judged(name: str, target: str, task: str, options: dict[str, Any], rows: int
     return [chosen, frame.shape[1] - 1, f"{loss:.5f}", f"{seconds:.1f}"]
 
 
-def study(out: Path, n_datasets: int, rows: int, iterations: int, searches: list[str]) -> None:
+def fitted(name: str, target: str, task: str, algorithm: str, rows: int) -> list[object]:
+    """Return the same as `judged` for the default of an algorithm, without a search."""
+    frame = read_frame(DATASETS / f"{name}.csv.gz")
+    frame = frame[frame[target].notna()]
+    order = np.random.default_rng(0).permutation(len(frame))
+    n_train = min(rows, 2 * len(frame) // 3)
+    data = from_frame(frame.iloc[order[: n_train + 2000]].reset_index(drop=True), target=target, task=task, name=name)
+    train, test = np.arange(n_train), np.arange(n_train, len(data.y))
+    is_number = task == "regression"
+    begun = time.process_time()
+    config = ALGORITHMS[algorithm].space(data.task).default()
+    model = ALGORITHMS[algorithm].build(config, task=data.task, seed=0, n_threads=1, seconds=None)
+    model.fit(data.X.iloc[train].reset_index(drop=True), data.y[train])
+    seconds = time.process_time() - begun
+    rows_left = data.X.iloc[test].reset_index(drop=True)
+    predicted = np.asarray(model.predict(rows_left) if is_number else model.predict_proba(rows_left))
+    loss = -metric("neg_rmse" if is_number else "neg_log_loss").function(data.y[test], predicted)
+    return [algorithm, data.X.shape[1], f"{loss:.5f}", f"{seconds:.2f}"]
+
+
+def study(out: Path, n_datasets: int, rows: int, iterations: int, searches: list[str], *, is_default: bool) -> None:
     """Append what is missing to the csv."""
     done = set() if not out.exists() else {(row[0], row[2]) for row in csv.reader(out.open())}
     with out.open("a", newline="") as file:
@@ -89,16 +112,20 @@ def study(out: Path, n_datasets: int, rows: int, iterations: int, searches: list
             for search in searches:
                 if (item["name"], search) in done or (search == "EBM" and "ebm" not in ALGORITHMS):
                     continue
-                found = judged(item["name"], item["target"], item["task"], SEARCHES[search], rows, iterations)
+                about = (item["name"], item["target"], item["task"])
+                if is_default:
+                    found = fitted(*about, search, rows)
+                else:
+                    found = judged(*about, SEARCHES[search], rows, iterations)
                 writer.writerow([item["name"], item["task"], search, *found])
                 file.flush()
 
 
-def table(out: Path) -> str:
-    """Return the loss of each search relative to the default one, in per cent, on the data sets that are complete."""
+def table(out: Path, usual: str) -> str:
+    """Return the loss of each search relative to the usual one, in per cent, on the data sets that are complete."""
     frame = pd.read_csv(out)
     losses = frame.pivot_table(index="data", columns="search", values="loss", sort=False).dropna()
-    more = 100 * losses.div(losses["default search"], axis=0).sub(1).drop(columns="default search")
+    more = 100 * losses.div(losses[usual], axis=0).sub(1).drop(columns=usual)
     lines = pd.DataFrame(
         {
             "mean %": more.clip(-50, 50).mean(),
@@ -119,8 +146,10 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--iterations", type=int, default=12)
     parser.add_argument("--searches", nargs="+", default=list(SEARCHES), choices=list(SEARCHES))
+    parser.add_argument("--defaults", action="store_true")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
+    searches = list(DEFAULTS) if given.defaults else given.searches
     if not given.table:
-        study(given.out, given.datasets, given.rows, given.iterations, given.searches)
-    print(table(given.out))
+        study(given.out, given.datasets, given.rows, given.iterations, searches, is_default=given.defaults)
+    print(table(given.out, searches[0]))
