@@ -74,7 +74,7 @@ def shipped_of(found: Found, fitted: Sequence[Fitted], settings: TuneSettings) -
         lost = f"the fold models of {'that one' if n_refit == 1 else 'those'} were not kept"
         return mixed, lost if wants_folds else "there was no time to fit all of them again"
     if settings.refits:
-        why = "--refit asks for it"
+        why = "--refit or --readable asks for it"
     elif settings.model_limits.needs_measuring:
         why = "it is smaller and faster than the models of all folds"
     elif wants_folds:

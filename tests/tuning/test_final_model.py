@@ -160,7 +160,7 @@ def test_probabilities_are_calibrated_where_it_helps_unless_that_is_switched_off
     ("changes", "shipped", "why"),
     [
         ({}, "fold models averaged", "they saw all rows together"),
-        ({"refits": True}, "refit to all rows", "--refit asks for it"),
+        ({"refits": True}, "refit to all rows", "--refit or --readable asks for it"),
         ({"max_rows": 100}, "refit to all rows", "no fold model saw all rows"),
     ],
 )
