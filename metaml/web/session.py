@@ -328,9 +328,11 @@ def _number(value: object, other: float) -> float:
 
 
 def _experience(catalogue: Catalogue, item: KnownSession, trials: Sequence[TrialRow]) -> ExperienceFacts:
-    """Return what was known before the session: the runs that are stored before its first."""
-    earlier = [span.n_runs for span in catalogue.digest.spans.values() if span.last < item.span.first]
-    n_before = max(0, item.span.first - 1) if earlier else 0
+    """Return what was known before the session: all runs but its own and those of later sessions."""
+    spans = catalogue.digest.spans.values()
+    is_first = not any(span.last < item.span.first for span in spans)
+    n_since = sum(span.n_runs for span in spans if span.first >= item.span.first)
+    n_before = 0 if is_first else catalogue.digest.n_runs - n_since
     others = {number for number, _, _ in catalogue.digest.counts} if n_before else set()
     warm = sum(trial.origin == "warm start" for trial in trials)
     return ExperienceFacts(n_datasets=max(0, len(others) - 1), n_runs=n_before, n_warm_starts=warm)

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from sqlalchemy import text
+
 from metaml.web.catalogue import Catalogue
 from metaml.web.session import evaluated, stored_report
 from metaml_kb import SessionRecord
@@ -32,6 +34,20 @@ def test_scores_and_times_are_those_of_the_event_log(in_file):
     assert (data.session.bandit, data.session.n_workers, data.session.used_seconds) == ("thompson", 2, 60.0)
     assert sum(data.ledger.values()) == 60.0
     assert data.experience.n_runs == 441
+
+
+def test_what_was_known_before_a_session_is_counted_also_where_runs_were_removed(kb):
+    fill(kb)
+    with kb.engine.begin() as connection:
+        connection.execute(text("DELETE FROM run WHERE id BETWEEN 10 AND 19"))
+    catalogue = Catalogue(kb)
+    catalogue.catch_up()
+    item = catalogue.session(TUNE)
+    found = evaluated(catalogue, item, 100)
+
+    data = stored_report(catalogue, item, catalogue.dataset(found.runs[0].fingerprint), found, "roc_auc")
+
+    assert data.experience.n_runs == 431
 
 
 def test_a_bot_session_shows_its_settings_and_newest_runs(in_file):
