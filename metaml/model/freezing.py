@@ -102,6 +102,8 @@ def thaw(plain: Plain, arrays: list[dict[str, Any]], content: bytes) -> Any:
         raise
     except ImportError as error:
         raise BadModel(f"The model needs {error.name}, which is not installed. Run: pip install {error.name}") from None
+    except OSError as error:
+        raise BadModel(f"The model cannot be loaded now: {error}. Try again when this machine is less busy.") from None
     except Exception as error:
         said = str(error).split("\n")[0]
         raise BadModel(

@@ -13,6 +13,7 @@ import pytest
 from metaml.errors import BadModel
 from metaml.model import load
 from metaml.model.trusted import TRUSTED
+from metaml.system import trial_process
 
 
 def sealed(files):
@@ -226,3 +227,11 @@ def test_an_array_that_is_referred_to_again_and_again_is_refused(path):
         parts["members"][0] = [{"tuple": [{"array": 0}] * 2_000_000}]
 
     assert "larger than the file" in refusal(rewritten(path, repeat))
+
+
+def test_a_model_that_cannot_be_tried_is_not_called_unfit(make_model, tmp_path, monkeypatch):
+    pytest.importorskip("catboost")
+    path = make_model(names=["catboost"]).save(tmp_path / "model.zip")
+    monkeypatch.setattr(trial_process, "_PROGRAM", "raise SystemExit")
+
+    assert "the process that tries models did not start. Try again when this machine is less busy." in refusal(path)
