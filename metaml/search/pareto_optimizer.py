@@ -92,6 +92,7 @@ class ParetoOptimizer(Optimizer):
         )
         self.name = method
         self._cube = SpaceCandidates(space).cube
+        self._designs: dict[int, Floats] = {}
         self._points: list[Floats | None] = []
         self._weights: Floats | None = None
 
@@ -129,8 +130,10 @@ class ParetoOptimizer(Optimizer):
     def _of_design(self, n: int, rng: np.random.Generator) -> tuple[Proposal, Floats]:
         """Return the next place of a design; when one is used up, the next begins."""
         block, place = divmod(n, self.n_design)
-        places = initial_design(self._cube, self.n_design, np.random.default_rng((self.seed, block, self.n_design)))
-        config = self._cube.config(places[place])
+        if block not in self._designs:
+            rng_of_block = np.random.default_rng((self.seed, block, self.n_design))
+            self._designs = {block: initial_design(self._cube, self.n_design, rng_of_block)}
+        config = self._cube.config(self._designs[block][place])
         if self.is_taken(config):
             return self._proposal(self._candidates.random(self._is_taken, rng), "random")
         return self._proposal(Candidate(config, self._candidates.row(config)), "design")
