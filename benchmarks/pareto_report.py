@@ -56,14 +56,12 @@ def report(records: list[dict], methods: tuple[str, ...], *, is_drawn: bool) -> 
             epsilons = [np.mean([v[m]["epsilon"] for v in found.values()]) for m in methods]
             _print_tests(methods, table, ranks, epsilons, found)
             if key == "costs" and len(datasets) > 2:
-                drawn[TITLES[experiment]] = (
-                    dict(zip(methods, ranks.mean(axis=0), strict=True)),
-                    difference(len(methods), len(datasets)),
-                )
+                means = dict(zip(methods, ranks.mean(axis=0), strict=True))
+                drawn[experiment] = {TITLES[experiment]: (means, difference(len(methods), len(datasets)))}
         _print_seconds(own, methods)
-    if drawn and is_drawn:
-        picture = IMAGES / "pareto-ranks.svg"
-        picture.write_text(draw(drawn), encoding="utf-8")
+    for experiment, panel in drawn.items() if is_drawn else ():
+        picture = IMAGES / f"pareto-ranks-{experiment}.svg"
+        picture.write_text(draw(panel), encoding="utf-8")
         print(f"\n{picture}")
 
 
