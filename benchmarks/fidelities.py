@@ -1,15 +1,17 @@
 """Do Hyperband, BOHB, successive halving or one look beat the default search at equal seconds?
 
-python benchmarks/fidelities.py --metadata FOLDER
+python benchmarks/fidelities.py --metadata FOLDER [--out fidelities.csv]
 
 Whole evaluations, score and seconds, are recorded ones: random search for four algorithms of hyperboost-hyperbench.
 What a look at a share of the rows gives is made up: a loss that grows as the share falls, by an amount that differs
 between configurations. `--noise` is the spread of its logarithm: the larger, the more misleading is a look. A look at a
 share s takes s^0.8 of the seconds, at least 5 %. All methods have a virtual clock with time for about 20 whole
-evaluations, the same surrogate (a Gaussian process) and the same first three configurations.
+evaluations, the same surrogate (a Gaussian process) and the same first three configurations. With `--out`, what is in
+the csv is not played again.
 """
 
 import argparse
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +42,19 @@ class Told:
         self.scores, self.seconds, self.expected_seconds = {"score": (score,)}, seconds, 0.0
 
 
-def pools_of(folder: Path) -> dict[str, Pool]:
-    """Return, for each data set, the recorded runs of each algorithm."""
+def pools_of(folder: Path, n_datasets: int) -> dict[str, Pool]:
+    """Return, for each data set, the recorded runs of each algorithm: those named first, then others by name."""
     found: dict[str, Pool] = {}
     for table in TABLES:
         runs = pd.read_csv(folder / "hyperboost-hyperbench" / f"runs_{table}.csv.gz")
-        runs = runs[(runs["optimizer"] == "roar_x2") & runs["dataset"].isin(DATASETS)]
+        runs = runs[runs["optimizer"] == "roar_x2"]
         runs = runs.drop_duplicates(["dataset", "config_id"])
         for name, own in runs.groupby("dataset"):
             kept = own.sample(min(N_CONFIGS, len(own)), random_state=0).reset_index(drop=True)
             found.setdefault(str(name), {})[table] = kept.dropna(axis=1, how="all")
-    return {name: pool for name, pool in found.items() if len(pool) == len(TABLES)}
+    complete = {name: pool for name, pool in found.items() if len(pool) == len(TABLES)}
+    order = [*(name for name in DATASETS if name in complete), *sorted(set(complete) - set(DATASETS))]
+    return {name: complete[name] for name in order[:n_datasets]}
 
 
 def configs_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -122,26 +126,37 @@ def main() -> None:
     """Print the mean regret of each method, and its paired difference to the default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--metadata", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--datasets", type=int, default=len(DATASETS))
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--noise", type=float, nargs="*", default=[0.25, 1.0])
     asked = parser.parse_args()
+    names = ["dataset", "noise", "seed", "method"]
+    known = pd.read_csv(asked.out).set_index(names)["regret"].to_dict() if asked.out and asked.out.exists() else {}
     rows = []
-    for name, pool in pools_of(asked.metadata).items():
+    for name, pool in pools_of(asked.metadata, asked.datasets).items():
         for frame in pool.values():
             frame.attrs["configs"] = configs_of(frame)
         candidates = {table: PoolCandidates(frame.attrs["configs"], log=LOG) for table, frame in pool.items()}
-        for noise in asked.noise:
-            for seed in range(asked.seeds):
-                for method in ("default", *METHODS):
-                    if method == "default" and noise != asked.noise[0]:
-                        continue
-                    rows.append((name, noise, seed, method, play(method, pool, candidates, noise, seed)))
-                    print(*rows[-1], flush=True)
+        wanted = product(asked.noise, range(asked.seeds), ("default", *METHODS))
+        for noise, seed, method in wanted:
+            if method == "default" and noise != asked.noise[0]:
+                continue
+            found = known.get((name, noise, seed, method))
+            rows.append(
+                (name, noise, seed, method, play(method, pool, candidates, noise, seed) if found is None else found)
+            )
+            if found is None:
+                print(*rows[-1], flush=True)
+                if asked.out:
+                    pd.DataFrame([rows[-1]], columns=[*names, "regret"]).to_csv(
+                        asked.out, mode="a", header=not asked.out.exists(), index=False
+                    )
     frame = pd.DataFrame(rows, columns=["dataset", "noise", "seed", "method", "regret"])
     usual = frame[frame["method"] == "default"].set_index(["dataset", "seed"])["regret"]
     for (noise, method), own in frame.groupby(["noise", "method"], sort=False):
-        gap = own.set_index(["dataset", "seed"])["regret"] - usual
-        print(f"{noise:4} {method:10} {own['regret'].mean():.3f}  {gap.mean():+.3f} ± {gap.sem():.3f}  n={len(own)}")
+        gap = (own.set_index(["dataset", "seed"])["regret"] - usual).groupby("dataset").mean()
+        print(f"{noise:4} {method:10} {own['regret'].mean():.3f}  {gap.mean():+.3f} ± {gap.sem():.3f}  n={len(gap)}")
 
 
 if __name__ == "__main__":
