@@ -341,7 +341,8 @@ def diff(
 @app.command()
 def upgrade(
     place: Annotated[
-        str | None, typer.Argument(help="File or URL; default: METAML_KB, else your own.", show_default=False)
+        str | None,
+        typer.Argument(metavar="PLACE", help="File or URL; default: METAML_KB, else your own.", show_default=False),
     ] = None,
     kb: KB = None,
 ) -> None:
