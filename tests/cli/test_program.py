@@ -19,9 +19,11 @@ INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport ti
 def test_ctrl_c_while_libraries_are_imported_shows_no_traceback(tmp_path: Path, start: str) -> None:
     (tmp_path / "typer.py").write_text(INTERRUPTED)
     program = start if start != "script" else "from metaml_cli.__main__ import main; main()"
+    # As in a terminal, also where these tests are a background job, which ignores Ctrl-C.
+    terminal = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {program}"],
+        [sys.executable, "-c", f"{terminal}; import sys; sys.path.insert(0, {str(tmp_path)!r}); {program}"],
         capture_output=True,
         text=True,
         timeout=60,
