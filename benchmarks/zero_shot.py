@@ -4,6 +4,7 @@ python benchmarks/zero_shot.py prepare --kb base.db     the starter, and lessons
 python benchmarks/zero_shot.py run --kb base.db --results zero_shot.jsonl [--seconds 600]
 python benchmarks/zero_shot.py flaml --results zero_shot.jsonl [--seconds 300]     in an environment that has FLAML
 python benchmarks/zero_shot.py report --results zero_shot.jsonl
+python benchmarks/zero_shot.py first     the first call of fresh processes: seconds by the clock, and of the processor
 
 36 data sets, 12 of each task, drawn evenly over sizes as in proof.py. They and what is related to them are left out of
 the lessons together. Two thirds of the rows train, one third tests; categories become integers, the same for all sides.
@@ -12,6 +13,8 @@ the lessons together. Two thirds of the rows train, one third tests; categories 
 import argparse
 import csv
 import json
+import subprocess
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -128,6 +131,21 @@ def run(asked: argparse.Namespace) -> None:
                 write(asked.results, name, task, learner, "default", loss_of(task, default_of(learner, task), parts))
 
 
+FIRST = """
+import pathlib, sys, time, pandas as pd, metaml
+frame = pd.read_csv(pathlib.Path(sys.argv[1]) / "cmc.csv.gz")
+begun, used = time.perf_counter(), time.process_time()
+metaml.zero_shot(sys.argv[2], frame.iloc[:, :-1], frame.iloc[:, -1])
+print(f"{sys.argv[2]}: {time.perf_counter() - begun:.2f} s, {time.process_time() - used:.2f} s of the processor")
+"""
+
+
+def first(asked: argparse.Namespace) -> None:
+    """Print what the first call of a process takes, five times for each learner."""
+    for learner in 5 * LEARNERS:
+        subprocess.run([sys.executable, "-W", "ignore", "-c", FIRST, str(asked.folder), learner], check=True)
+
+
 def flaml(asked: argparse.Namespace) -> None:
     """Run the estimators of `flaml.default` on the same parts."""
     import flaml.default
@@ -185,13 +203,13 @@ def report(asked: argparse.Namespace) -> None:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("prepare", "run", "flaml", "report"))
+    parser.add_argument("what", choices=("prepare", "run", "flaml", "report", "first"))
     parser.add_argument("--kb", default="zero_shot.db")
     parser.add_argument("--results", type=Path, default=Path("zero_shot.jsonl"))
     parser.add_argument("--folder", type=Path, default=DATASETS)
     parser.add_argument("--seconds", type=float, default=600.0)
     asked = parser.parse_args()
-    {"prepare": prepare, "run": run, "flaml": flaml, "report": report}[asked.what](asked)
+    {"prepare": prepare, "run": run, "flaml": flaml, "report": report, "first": first}[asked.what](asked)
 
 
 if __name__ == "__main__":
