@@ -22,12 +22,14 @@ from metaml.algorithms import ALGORITHMS
 from metaml.data import Dataset, Task, read_dataset
 from metaml.evaluation import Job, Limits, LocalExecutor, default_metric, make_plan
 from metaml.experience.lesson_files import SHIPPED, LessonRequest
+from metaml.experience.run_frames import Configs
 from metaml.metalearning.lessons import load_portfolio
 from metaml.records.conversion import environment_record, fold_plan_record, run_of, store_dataset
 from metaml.records.kept_predictions import PredictionKeeper
 from metaml.spaces.config import Config
 from metaml.splits import PLAN_SEED
-from metaml_kb import KnowledgeBase, Run, open_kb
+from metaml_kb import KnowledgeBase, open_kb
+from metaml_kb.frames import hyperparameter_columns
 
 N_FOLDS, SEED = 3, 20261119
 LEAST_SHARE = 0.65
@@ -52,15 +54,19 @@ CAPACITY: Mapping[str, Sequence[Config]] = {
         {"num_leaves": 63, "learning_rate": 0.05, "feature_fraction": 0.5, "lambda_l2": 5.0},
         {"num_leaves": 127, "learning_rate": 0.05, "extra_trees": True},
         {"num_leaves": 15, "learning_rate": 0.05, "min_data_in_leaf": 50, "lambda_l2": 10.0},
+        {"num_leaves": 255, "learning_rate": 0.15},
+        {"num_leaves": 127, "learning_rate": 0.1},
     ),
     "xgboost": (
         {"max_depth": 12, "learning_rate": 0.03, "min_child_weight": 4.0, "colsample_bytree": 0.5, "lambda": 5.0},
         {"max_depth": 7, "learning_rate": 0.05, "min_child_weight": 5.0, "colsample_bytree": 0.5},
         {"max_depth": 3, "learning_rate": 0.1, "subsample": 0.7},
+        {"max_depth": 10, "learning_rate": 0.15, "min_child_weight": 3.0},
     ),
     "gradient_boosting": (
         {"max_leaf_nodes": 255, "learning_rate": 0.04, "min_samples_leaf": 10, "l2_regularization": 5.0},
         {"max_leaf_nodes": 63, "learning_rate": 0.05, "max_features": 0.8},
+        {"max_leaf_nodes": 255, "learning_rate": 0.15},
     ),
     "catboost": ({"depth": 6, "learning_rate": 0.05}, {"depth": 4, "learning_rate": 0.1}),
     "random_forest": ({"min_samples_leaf": 1, "max_features": 0.75}, {"min_samples_leaf": 5, "max_features": 0.75}),
@@ -115,6 +121,18 @@ def tables(folder: Path, n_rows: int) -> list[Path]:
     return [folder / f"{rows[k]}.csv.gz" for k in np.random.default_rng(SEED).permutation(len(rows))]
 
 
+def _known(kb: KnowledgeBase, fingerprint: str, plan: str) -> set[tuple[str, str]]:
+    """Return the algorithms and configurations that were run on a data set with these folds, also those out of time."""
+    found = set()
+    for name in ALGORITHMS_TRIED:
+        frame = kb.runs(dataset=fingerprint, algorithm=name)
+        if len(frame):
+            frame = frame[frame["fold_plan"] == plan].reset_index(drop=True)
+            configs = Configs(frame, hyperparameter_columns(frame))
+            found |= {(name, key_of(configs[place])) for place in range(len(frame))}
+    return found
+
+
 def fill(kb: KnowledgeBase, dataset: Dataset, asked: argparse.Namespace, session: str, end: float) -> str:
     """Store the runs that are missing on a data set, with their predictions; return how many in words."""
     store_dataset(kb, dataset, "file")
@@ -122,17 +140,14 @@ def fill(kb: KnowledgeBase, dataset: Dataset, asked: argparse.Namespace, session
     kb.add_fold_plan(fold_plan_record(plan))
     environment, keeper = kb.add_environment(environment_record()), PredictionKeeper("float16", megabytes=4000.0)
     keeper.add(dataset)
-    known = {str(run) for run in kb.runs(dataset=dataset.fingerprint)["run"]}
+    known = _known(kb, dataset.fingerprint, plan.hash)
     statuses: Counter[str] = Counter()
     limits = Limits(asked.limit_seconds, 4000.0)
     with LocalExecutor(1) as executor:
         executor.add(dataset)
         for name, config in candidates(dataset.task):
             job = Job(dataset.fingerprint, name, config, plan, PLAN_SEED, limits, keep_predictions=True)
-            identity = Run(
-                dataset=dataset.fingerprint, algorithm=name, config=config, fold_plan=plan.hash, seed=PLAN_SEED
-            ).identity
-            if identity in known:
+            if (name, key_of(config)) in known:
                 statuses["known"] += 1
                 continue
             if time.monotonic() > end:

@@ -1,7 +1,8 @@
 """Openings: in which order the recorded configurations are evaluated on a data set, learnt from all others.
 
-Every opening begins with the defaults of a search, unless its name ends in "/free". `levels` is the portfolio for the
-best single model, `families` the one for the ensemble by levels and families, `ensemble` the one by kept predictions.
+Every opening begins with the defaults of a search; with only the first of them if its name ends in "/one", and with
+none if it ends in "/free". `levels` is the portfolio for the best single model, `families` the one for the ensemble by
+levels and families, `ensemble` the one by kept predictions.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,7 +25,8 @@ from metaml.search.plan import FIRST_DEFAULTS
 LEAST_SHARE = 0.25
 """A candidate is known if it was run on at least this share of the data sets of its kind."""
 RIDGE = 1.0
-FREE = "/free"
+N_DEFAULTS = {"/free": 0, "/one": 1}
+"""How many defaults come first, by the end of an opening's name; without one, all that a search begins with."""
 
 
 class Store:
@@ -147,18 +149,22 @@ def _designed(store: Store, k: int, n: int, budget: float | None, given: list[in
 
 def check_opening(name: str) -> None:
     """Raise BadRequest if there is no opening of this name."""
-    if name.removesuffix(FREE) not in OPENINGS:
-        raise BadRequest(f"There is no opening {name!r}. Choose among: {', '.join(OPENINGS)}; {FREE} may follow.")
+    _parts(name)
+
+
+def _parts(opening: str) -> tuple[str, int | None]:
+    """Return the rule of an opening, and how many defaults come first: None means all."""
+    name, slash, end = opening.partition("/")
+    if name not in OPENINGS or slash + end not in ("", *N_DEFAULTS):
+        ends = " or ".join(N_DEFAULTS)
+        raise BadRequest(f"There is no opening {opening!r}. Choose among: {', '.join(OPENINGS)}; {ends} may follow.")
+    return name, N_DEFAULTS.get(slash + end)
 
 
 def order(store: Store, k: int, opening: str, *, n: int, budget: float | None, rng: np.random.Generator) -> list[int]:
     """Return the first `n` candidates (positions) that an opening evaluates on the data set at position `k`."""
-    name = opening.removesuffix(FREE)
-    if name not in OPENINGS:
-        raise BadRequest(
-            f"There is no opening {opening!r}. Choose among: {', '.join(OPENINGS)}, each with {FREE} or not."
-        )
-    given = [] if opening.endswith(FREE) else store.defaults(k)
+    name, n_defaults = _parts(opening)
+    given = store.defaults(k)[:n_defaults]
     if name == "random":
         found = _random(store, k, n, budget, rng)
     elif name == "ensemble":

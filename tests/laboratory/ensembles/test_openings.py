@@ -41,6 +41,26 @@ def test_an_unknown_opening_is_refused_with_those_there_are():
         check_opening("gambit")
 
 
+class StoreWithDefaults(Store):
+    """A store whose last two candidates are the defaults of a search."""
+
+    def defaults(self, k: int) -> list[int]:
+        return [len(self.keys) - 1, len(self.keys) - 2]
+
+
+@pytest.mark.parametrize(("opening", "n_defaults"), [("random", 2), ("random/one", 1), ("random/free", 0)])
+def test_the_name_of_an_opening_says_how_many_defaults_come_first(opening: str, n_defaults: int):
+    with open_kb(":memory:") as kb:
+        keep_predictions(kb, 12)
+        found = StoreWithDefaults(kept_runs(kb), {})
+    drawn = order(found, 0, "random/free", n=9, budget=None, rng=np.random.default_rng(1))
+    first = found.defaults(0)[:n_defaults]
+
+    chosen = order(found, 0, opening, n=9, budget=None, rng=np.random.default_rng(1))
+
+    assert chosen == [*first, *(place for place in drawn if place not in first)]
+
+
 def test_what_takes_most_of_the_budget_is_left_for_later():
     found = store()
 
