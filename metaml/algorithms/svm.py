@@ -17,7 +17,7 @@ from metaml.algorithms.preprocessing import (
     imputation_parameter,
     scaling_parameter,
 )
-from metaml.algorithms.trusted_classes import TrustedClass
+from metaml.algorithms.trusted_classes import State, TrustedClass, filled
 from metaml.spaces import Choice, Float, Integer, Parameter, Space
 from metaml.spaces.config import Config
 
@@ -230,6 +230,39 @@ def couple_pairs(chances: Matrix, pairs: list[tuple[int, int]]) -> Matrix:
     return np.maximum(solved, 0.0)
 
 
+_MACHINE = {
+    "support_": ("<i4", 1),
+    "support_vectors_": ("<f8", 2),
+    "_n_support": ("<i4", 1),
+    "_dual_coef_": ("<f8", 2),
+    "_intercept_": ("<f8", 1),
+    "_probA": ("<f8", 1),
+    "_probB": ("<f8", 1),
+}
+"""The type and the dimensions of the arrays that libsvm reads, and nothing checks."""
+
+
+def _make_machine(kind: type, state: State) -> Any:
+    """Return a machine whose arrays fit together: libsvm follows their sizes without a check."""
+    for name, (form, n_dimensions) in _MACHINE.items():
+        array = state[name]
+        if not isinstance(array, np.ndarray) or array.dtype != np.dtype(form) or array.ndim != n_dimensions:
+            raise ValueError(f"{name} of a support vector machine is of another kind")
+    counts, n_vectors = state["_n_support"], len(state["support_vectors_"])
+    n_classes = len(counts)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    if n_classes < 2 or (counts < 0).any() or (kind.__name__ == "SVC" and counts.sum() != n_vectors):
+        raise ValueError("a support vector machine counts other vectors than it has")
+    sizes = (len(state["support_"]), state["_dual_coef_"].shape, len(state["_intercept_"]))
+    chances = {len(state["_probA"]), len(state["_probB"])}
+    if sizes != (n_vectors, (n_classes - 1, n_vectors), n_pairs) or not chances <= {0, n_pairs}:
+        raise ValueError("the parts of a support vector machine have other sizes than its vectors")
+    is_usual = state["kernel"] in ("linear", "poly", "rbf", "sigmoid") and state["_sparse"] is False
+    if not is_usual or "_impl" in state:
+        raise ValueError("a support vector machine is of another kind")
+    return filled(kind, state)
+
+
 ALGORITHM = Algorithm(
     "svm",
     space,
@@ -239,8 +272,8 @@ ALGORITHM = Algorithm(
     row_power=2.0,
     saves=(
         TrustedClass("svm", "metaml.algorithms.svm:_SupportVectors"),
-        TrustedClass("SVC", "sklearn.svm:SVC"),
-        TrustedClass("SVR", "sklearn.svm:SVR"),
+        TrustedClass("SVC", "sklearn.svm:SVC", make=_make_machine),
+        TrustedClass("SVR", "sklearn.svm:SVR", make=_make_machine),
     ),
     stacks=False,
 )

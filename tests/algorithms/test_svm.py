@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from sklearn.svm import SVC
 
 from metaml.algorithms import svm
 from metaml.algorithms.svm import couple_pairs, fit_sigmoid
@@ -77,3 +78,27 @@ def test_the_most_probable_class_is_the_right_one_where_classes_lie_apart(n_clas
 
     assert estimator.predict(X).tolist() == y.tolist()
     assert estimator.predict_proba(X).max(axis=1).min() > 0.6
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("_dual_coef_", lambda _: None),
+        ("_dual_coef_", lambda array: array[:, :-1]),
+        ("_intercept_", lambda array: array[:1]),
+        ("support_vectors_", lambda array: array[:-1]),
+        ("_n_support", lambda array: array[:1]),
+        ("_n_support", lambda array: array - array[0] - 1),
+        ("support_", lambda array: array.astype(float)),
+        ("kernel", lambda _: "precomputed"),
+        ("_sparse", lambda _: True),
+    ],
+)
+def test_a_machine_whose_parts_do_not_fit_is_refused(name, change):
+    machine = SVC().fit(np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3)
+    trusted = next(one for one in svm.ALGORITHM.saves if one.name == "SVC")
+    state = trusted.state_of(machine)
+
+    assert trusted.restored(state).n_features_in_ == 3
+    with pytest.raises(ValueError, match="support vector machine"):
+        trusted.restored({**state, name: change(state[name])})
