@@ -83,6 +83,16 @@ def damaged(files: Files, rng: random.Random) -> Files:
     return changed
 
 
+def without_each_array(files: Files) -> Iterator[Files]:
+    """Yield the files without one of the arrays of the members in turn: there is nothing where compiled code looks."""
+    parts = json.loads(files["estimators.json"])
+    for owner, key in list(_places(parts["members"])):
+        if isinstance(owner[key], dict) and owner[key].keys() == {"array"}:
+            kept, owner[key] = owner[key], None
+            yield {**files, "estimators.json": json.dumps(parts).encode()}
+            owner[key] = kept
+
+
 def _bytes(files: Files, rng: random.Random) -> None:
     """Change single bytes of the arrays."""
     content = bytearray(files["arrays.bin"])

@@ -6,20 +6,22 @@ import multiprocessing
 import random
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metaml.algorithms import ALGORITHMS
 from tests.model.conftest import model_of, table
-from tests.model.fuzzing import contents, damaged, sealed, verdicts
+from tests.model.fuzzing import contents, damaged, sealed, verdicts, without_each_array
 
 N_CASES = 12
+MOST_ARRAYS = 30
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import json; from tests.model.test_fuzz import all_ends; print(json.dumps(all_ends()))"
 
 
 def ends(name: str) -> list[tuple[str, str]]:
-    """Return how damaged files of an algorithm's model end."""
+    """Return how files of an algorithm's model end: with random damage, and without one of the arrays."""
     tasks = ALGORITHMS[name].tasks
     task = tasks[list(ALGORITHMS).index(name) % len(tasks)]
     rows = table(task, n=12, seed=5).drop(columns="y")
@@ -27,6 +29,7 @@ def ends(name: str) -> list[tuple[str, str]]:
     with TemporaryDirectory() as folder:
         files = contents(model_of(task, [name]).save(Path(folder) / "model.zip"))
         cases = [sealed(damaged(files, rng)) for _ in range(N_CASES)]
+        cases += [sealed(without) for without in islice(without_each_array(files), MOST_ARRAYS)]
         return [(verdict.kind, verdict.said) for verdict in verdicts(cases, rows, Path(folder))]
 
 
@@ -53,5 +56,6 @@ def test_a_damaged_file_neither_kills_nor_raises_what_is_not_ours() -> None:
 
     found = json.loads(done.stdout.splitlines()[-1])
 
-    assert {name: len(end) for name, end in found.items()} == dict.fromkeys(ALGORITHMS, N_CASES)
+    assert found.keys() == ALGORITHMS.keys()
+    assert all(len(end) > N_CASES for end in found.values())
     assert [(name, *end) for name in found for end in found[name] if end[0] not in ("fine", "refused")] == []
