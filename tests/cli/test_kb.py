@@ -130,8 +130,10 @@ def test_ctrl_c_stops_a_query_at_once(request, place, backend):
     if backend == "postgresql":
         place = request.getfixturevalue("postgres_url")("interrupted")
         open_kb(place).close()
-    # A query that answers first tells when the endless one has begun.
+    # A query that answers first tells when the endless one has begun. A job in the background ignores Ctrl-C.
     program = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from metaml_kb import open_kb
 with open_kb({place!r}) as kb:
     kb.sql("SELECT 1")
