@@ -10,6 +10,8 @@ from metaml.model import Model
 from metaml.report import ReadableFacts
 
 CALIBRATED = "The probabilities of the saved model are corrected afterwards (calibrated), so they differ from these."
+MOST_EFFECTS = 2000
+"""Columns times outputs of a model that is written down: nobody reads more, and it would take seconds."""
 AVERAGED = "The saved model averages the models of {} folds; this is their average."
 
 
@@ -17,6 +19,9 @@ def readable_facts(dataset: Dataset, model: Model) -> ReadableFacts | None:
     """Return what a report shows of a model that a person can read; None for any other."""
     weighted = [member for member in model.members if member.weight]
     if len(weighted) != 1 or not ALGORITHMS[weighted[0].algorithm].is_readable:
+        return None
+    n_outputs = 1 if dataset.labels is None or len(dataset.labels) == 2 else len(dataset.labels)
+    if dataset.X.shape[1] * n_outputs > MOST_EFFECTS:
         return None
     member, X = weighted[0], dataset.X.iloc[:MOST_ROWS]
     classes = [getattr(estimator, "classes_", None) for estimator in member.estimators]

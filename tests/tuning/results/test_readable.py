@@ -30,6 +30,15 @@ def test_the_report_shows_the_model_that_was_saved(shop, tmp_path):
     assert set(result.leaderboard["algorithm"]) == {"additive", "elastic_net", "small_tree"}
 
 
+def test_a_model_with_thousands_of_effects_is_not_written_down(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(120, 110))).add_prefix("x").assign(kind=[f"k{n % 20}" for n in range(120)])
+
+    metaml.tune(frame, target="kind", algorithms="elastic_net", iterations=1, folds=2, kb=":memory:", output=tmp_path)
+
+    assert 'id="whole"' not in (tmp_path / "report.html").read_text()
+
+
 def test_what_nobody_can_read_is_refused(shop):
     with pytest.raises(BadRequest, match="Nobody can read a model of svm"):
         metaml.tune(shop, readable=True, algorithms="svm,additive", iterations=1, kb=":memory:")
