@@ -65,9 +65,10 @@ def tried(turn: Turn, files: Files, folder: Path, keep: Path | None) -> dict[str
     rng = random.Random(turn.name)
     made = [sealed(damaged(files, rng)) for _ in range(turn.n_cases)]
     counts: Counter[str] = Counter()
-    bad = []
+    bad, most = [], 0.0
     for number, verdict in enumerate(verdicts(made, rows, folder)):
         counts[verdict.kind] += 1
+        most = max(most, verdict.megabytes)
         if verdict.kind not in BAD:
             continue
         bad.append([number, verdict.kind, verdict.said])
@@ -75,16 +76,19 @@ def tried(turn: Turn, files: Files, folder: Path, keep: Path | None) -> dict[str
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{turn.name}-{number}.zip".replace(" ", "-")).write_bytes(made[number])
-    return {"turn": turn.name, "algorithm": turn.algorithm, "counts": counts, "bad": bad}
+    return {"turn": turn.name, "algorithm": turn.algorithm, "counts": counts, "bad": bad, "megabytes": round(most)}
 
 
 def table_of(found: list[dict[str, Any]]) -> str:
     """Return how many cases of each algorithm ended how."""
-    lines = ["| algorithm | cases | " + " | ".join(KINDS) + " |", "| --- " * (len(KINDS) + 2) + "|"]
+    lines = ["| algorithm | cases | " + " | ".join(KINDS) + " | most MB |", "| --- " * (len(KINDS) + 3) + "|"]
     names = list(dict.fromkeys(one["algorithm"] for one in found))
     for name in [*names, "all"]:
-        counts = sum((Counter(one["counts"]) for one in found if name in (one["algorithm"], "all")), Counter[str]())
-        lines.append(f"| {name} | {counts.total()} | " + " | ".join(str(counts[kind]) for kind in KINDS) + " |")
+        asked = [one for one in found if name in (one["algorithm"], "all")]
+        counts = sum((Counter(one["counts"]) for one in asked), Counter[str]())
+        most = max((one.get("megabytes", 0) for one in asked), default=0)
+        cells = [name, counts.total(), *(counts[kind] for kind in KINDS), most]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
 
 

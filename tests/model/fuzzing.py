@@ -51,10 +51,14 @@ MEGABYTES = 4_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a damaged file ended: fine, refused, foreign (another exception), died (by a signal), late or large."""
+    """How a damaged file ended: fine, refused, foreign (another exception), died (by a signal), or late.
+
+    `megabytes` is the most memory that its process had so far; 0 if that is not known.
+    """
 
     kind: str
     said: str = ""
+    megabytes: float = 0.0
 
 
 def contents(path: Path) -> Files:
@@ -284,9 +288,12 @@ def _try_all(cases: Sequence[bytes], rows: pd.DataFrame, file: Path, answers: in
         os.dup2(nowhere, 2)
         with kept_trials():
             for case in cases:
+                # A new file for each: to write over one that is still on its way to the disk waits for the disk.
                 file.write_bytes(case)
                 found = tried(file, rows)
-                os.write(answers, json.dumps([found.kind, found.said[:2000]]).encode() + b"\n")
+                file.unlink()
+                megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+                os.write(answers, json.dumps([found.kind, found.said[:2000], megabytes]).encode() + b"\n")
     finally:
         os._exit(0)
 
