@@ -1,5 +1,6 @@
 """What many tests need: knowledge bases of every kind, each fresh, and small data sets of every task."""
 
+import gc
 import os
 import sys
 import tempfile
@@ -34,8 +35,24 @@ os.environ.setdefault("METAML_STARTER", "no")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give shared workers to the examples of docstrings, too: fixtures of this file are for tests of this folder."""
+    """Prepare the process; give shared workers to the examples of docstrings, too.
+
+    Fixtures of this file are for tests of this folder.
+    """
     config.pluginmanager.register(shared_workers, "shared_workers")
+    # Containers often ask Python to write no bytecode: every process of a test would compile all our modules anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+    # Hundreds of modules are about to be imported, which leaves no garbage.
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Keep modules and tests, half a million objects, out of every search for garbage, and search less often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
