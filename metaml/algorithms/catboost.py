@@ -177,7 +177,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     library="catboost",
-    modules=("catboost",),
+    modules=("sklearn.base", "catboost"),
     is_extra=True,
     first_turn=4,
     for_many_rows={"depth": 8, "learning_rate": 0.08},
