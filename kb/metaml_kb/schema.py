@@ -5,12 +5,14 @@ import secrets
 import sqlite3
 import time
 import uuid
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Dialect, Engine, inspect, text
 from sqlalchemy.engine import URL
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from metaml_kb.engine import display_name, explained, locate, make_engine, sqlite_path, writing
 from metaml_kb.errors import CannotOpen, SchemaMismatch
@@ -25,6 +27,8 @@ HEADER_BYTES = 100
 WRITE_VERSION = 18
 """The byte in the header of a SQLite file that says how it is written; 2 means with a write-ahead log."""
 WITH_LOG = b"\x02"
+_compiled: dict[str, Sequence[str]] = {}
+"""What creates the tables and their indexes, by the name of a kind of database."""
 
 
 def migrations_folder() -> Path:
@@ -115,11 +119,21 @@ def create(engine: Engine) -> None:
     with writing(engine) as connection:
         if version(connection) is not None:
             return
-        metadata.create_all(connection)
+        for definition in _definitions(connection.dialect):
+            connection.exec_driver_sql(definition)
         create_views(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
         connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
         give_identity(connection)
+
+
+def _definitions(dialect: Dialect) -> Sequence[str]:
+    """Return the SQL that creates the tables and their indexes. Compiling it takes longer than running it."""
+    if dialect.name not in _compiled:
+        makers: list[CreateTable | CreateIndex] = [CreateTable(table) for table in metadata.sorted_tables]
+        makers += [CreateIndex(index) for table in metadata.sorted_tables for index in table.indexes]
+        _compiled[dialect.name] = [str(maker.compile(dialect=dialect)) for maker in makers]
+    return _compiled[dialect.name]
 
 
 def give_identity(connection: Connection) -> None:
