@@ -19,6 +19,7 @@ from metaml.data.given import dataset_in, names_in, one_or_more
 from metaml.errors import BadRequest
 from metaml.evaluation import Limits
 from metaml.evaluation.model_limits import ModelLimits
+from metaml.evaluation.threads import threads_for
 from metaml.experience.load_history import check_left_out
 from metaml.metrics.custom import OwnFunction
 from metaml.records.kept_predictions import form_of
@@ -30,7 +31,7 @@ from metaml.search.schedules import DEFAULT_SCHEDULE
 from metaml.search.settings import DEFAULT_LIMITS, DEFAULT_METHOD, TuneSettings, chosen, for_reading
 from metaml.splits import GivenFolds
 from metaml.starter import open_with_starter
-from metaml.system.cores import cells_of, default_threads, default_workers
+from metaml.system.cores import cells_of, default_workers
 from metaml.system.interrupts import interrupts_of_caller
 from metaml.tuning.own_test import OwnTest, own_test
 from metaml.tuning.results.result import TuneResult
@@ -170,7 +171,7 @@ def tune(
     >>> tune(frame, iterations=1, algorithms="decision_tree", folds=2, kb=":memory:").best_algorithm
     'decision_tree'
     """
-    threads = threads or default_threads(iterations, cells_of(data))
+    threads = threads_for(threads, iterations, cells_of(data))
     settings = settings_of(
         **judged_by(metric, costs),
         objectives=objective_names(names_in(objectives)) if objectives else (),

@@ -32,11 +32,12 @@ from metaml.data.fingerprint import fingerprint
 from metaml.data.given import name_of
 from metaml.data.names import free_name
 from metaml.errors import BadDataset, MetamlError
+from metaml.evaluation.threads import threads_for
 from metaml.metrics.custom import OwnFunction
 from metaml.search.fidelity_search import DEFAULT_SEARCH
 from metaml.search.judging import GivenCosts, judged_by
 from metaml.splits import GivenFolds
-from metaml.system.cores import cells_of, default_threads, default_workers
+from metaml.system.cores import cells_of, default_workers
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -187,7 +188,7 @@ class _Tuned(BaseEstimator):  # type: ignore[misc]
         # A fit that fails must not leave an older model beside what it learnt of the new rows.
         self.__dict__.pop("model_", None)
         with _value_errors():
-            threads = self.threads or default_threads(self.iterations, cells_of(X))
+            threads = threads_for(self.threads, self.iterations, cells_of(X))
             settings = settings_of(
                 **judged_by(self.metric, self.costs),
                 time_budget=self.time_budget,

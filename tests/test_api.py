@@ -202,3 +202,8 @@ def test_results_models_and_knowledge_bases_are_short_in_a_console_and_tables_in
 
 def test_the_public_names_are_what_dir_shows():
     assert dir(metaml) == sorted(metaml.__all__)
+
+
+def test_fewer_than_one_thread_are_refused(iris):
+    with pytest.raises(BadRequest, match=r"^threads is 0, but an evaluation needs at least 1\."):
+        metaml.tune(iris, "target", **FAST, threads=0)

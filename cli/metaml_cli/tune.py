@@ -121,10 +121,11 @@ def tune(
     """
     from metaml.budget import Budget, seconds_alive, seconds_of
     from metaml.cluster.choice import executor_for
+    from metaml.evaluation.threads import threads_for
     from metaml.model.archive import MODEL_FILE
     from metaml.model.signing import read_key
     from metaml.model.signing import sign as sign_model
-    from metaml.system.cores import cells_of, default_threads, default_workers
+    from metaml.system.cores import cells_of, default_workers
 
     if time_budget is None and not iterations:
         time_budget = "5m"
@@ -132,7 +133,7 @@ def tune(
     # The time budget starts when the command is typed. A process that is older was started for something else.
     alive = seconds_alive()
     budget = Budget(seconds, used_before=alive if alive < LONGEST_START_SECONDS else 0.0)
-    threads = threads or default_threads(iterations, cells_of(path))
+    threads = threads_for(threads, iterations, cells_of(path))
     default = default_workers(iterations, threads)
     key = None if sign is None else read_key(sign)
     line = LiveLine(used_before=budget.used)
