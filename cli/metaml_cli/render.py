@@ -32,9 +32,37 @@ class Format(StrEnum):
 
 
 def say(message: str) -> None:
-    """Print a message to standard error, so that standard output holds only data."""
+    """Print a message to standard error, so that standard output holds only data; in a terminal, break long lines."""
+    if sys.stderr.isatty():
+        message = within_width(message, shutil.get_terminal_size().columns)
     with unheard():
         typer.echo(message, err=True)
+
+
+def within_width(text: str, width: int) -> str:
+    """Return text whose lines break between words after at most `width` characters, and keep their indent.
+
+    >>> print(within_width("  29%  lightgbm and more", 16))
+      29%  lightgbm
+      and more
+    """
+    lines = text.split("\n")
+    return "\n".join(line if len(line) <= width else _broken(line, width) for line in lines)
+
+
+def _broken(line: str, width: int) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    return "\n".join(
+        textwrap.wrap(
+            line,
+            max(width, len(indent) + 1),
+            initial_indent="",
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        )
+    )
 
 
 @contextmanager

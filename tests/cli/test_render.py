@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from metaml_cli.render import Format, as_text, records, say, show, show_facts
+from metaml_cli.render import Format, as_text, records, say, show, show_facts, within_width
 
 
 def test_a_table_gives_the_terminal_no_commands():
@@ -64,6 +64,20 @@ def test_a_message_goes_to_standard_error(capsys):
     say("working")
 
     assert capsys.readouterr() == ("", "working\n")
+
+
+def test_long_lines_break_between_words_and_keep_their_indent():
+    text = "Done.\n  29%  gradient_boosting with many words"
+
+    lines = within_width(text, 30).split("\n")
+
+    assert lines == ["Done.", "  29%  gradient_boosting with", "  many words"]
+
+
+def test_a_word_longer_than_the_terminal_stays_whole():
+    path = "/" + "x" * 60
+
+    assert within_width(f"Report: {path}", 30).split("\n") == ["Report:", path]
 
 
 def test_json_has_no_number_that_json_lacks(capsys):
