@@ -46,7 +46,7 @@ class LocalExecutor:
         preload: Sequence[str] | None = None,
     ) -> None:
         if n_workers < 1:
-            raise BadRequest(f"A executor of {n_workers} workers cannot work. Ask for at least 1.")
+            raise BadRequest(f"An executor of {n_workers} workers cannot work. Ask for at least 1.")
         self.n_workers = n_workers
         self._datasets = tuple(datasets)
         self._settings: dict[str, Any] = {"registry": registry, "n_threads": n_threads, "preload": preload}
