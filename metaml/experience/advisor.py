@@ -21,8 +21,9 @@ from metaml.metalearning.initial_design import FinishedRun, InitialDesign
 from metaml.metalearning.portfolio import Portfolio
 from metaml.records.conversion import store_metafeatures
 from metaml.report import ExperienceFacts, WorthFacts
+from metaml.search.defaults import default_starts
 from metaml.search.fidelity_search import shares_of
-from metaml.search.plan import SearchPlan, default_starts, inert_settings, make_search_plan, size_of
+from metaml.search.plan import SearchPlan, inert_settings, make_search_plan, size_of
 from metaml.search.settings import TuneSettings, describe_seconds
 from metaml.spaces import Config
 from metaml_kb import KnowledgeBase

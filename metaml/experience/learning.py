@@ -15,7 +15,7 @@ from metaml.metalearning.assessment.comparison import RANKINGS, USUAL_RANKINGS, 
 from metaml.metalearning.assessment.quality import mean_taus
 from metaml.metalearning.history import RunHistory
 from metaml.metalearning.worth import verdicts
-from metaml.search.plan import FIRST_DEFAULTS
+from metaml.search.defaults import FIRST_DEFAULTS
 from metaml_kb import KnowledgeBase
 
 

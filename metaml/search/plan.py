@@ -3,7 +3,7 @@
 A plan is plain data. Stored with a session, it makes the same search again.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Protocol, Self
@@ -12,12 +12,13 @@ import pandas as pd
 
 from metaml.acquisition.candidates import SpaceCandidates
 from metaml.acquisition.committee import Committee, Expert
-from metaml.algorithms import ALGORITHMS, Algorithm
+from metaml.algorithms import ALGORITHMS
 from metaml.algorithms.base import BEST_COLUMNS
 from metaml.algorithms.preprocessing import ENCODING, IMPUTATION
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
+from metaml.search.defaults import default_starts, in_order, starts_for_many_rows
 from metaml.search.fidelity_search import DEFAULT_SEARCH, METHODS, FidelitySearch, Method
 from metaml.search.front_search import FrontSearch
 from metaml.search.joint_search import JointSearch
@@ -29,22 +30,6 @@ from metaml.search.strategy import JOINT, Strategy, strategy_named
 from metaml.spaces import Space
 from metaml.spaces.config import Config
 
-
-def _by_turn(turn: Callable[[Algorithm], int | None]) -> tuple[str, ...]:
-    """Return the algorithms that have such a turn, in this order."""
-    turns = {name: place for name, found in ALGORITHMS.items() if (place := turn(found)) is not None}
-    return tuple(sorted(turns, key=turns.__getitem__))
-
-
-FIRST = _by_turn(lambda algorithm: algorithm.first_turn)
-"""The order in which defaults are tried when nothing is known: strong and quick ones first."""
-FIRST_DEFAULTS = FIRST[:3]
-"""Their defaults are always evaluated first, so that the result is never worse. Meanwhile experience is read."""
-DEFAULTS_IF_WIDE = _by_turn(lambda algorithm: algorithm.first_turn_if_wide)
-DEFAULTS_IF_SLOW = _by_turn(lambda algorithm: algorithm.first_turn_if_slow)
-"""What is evaluated first where boosting may take too long: quick ones lead."""
-MANY_CLASSES, MANY_COLUMNS, MANY_ROWS = 10, 2000, 8000
-SLOW_SHARE = 1 / 12
 N_INITIAL = 16
 INITIAL_SHARE = 0.4
 """Size of the initial design, and its largest share of the evaluations or of the search time."""
@@ -171,7 +156,7 @@ def make_search_plan(
         task=task,
         facts=facts,
         metric=metric,
-        algorithms=_in_order(settings.algorithms),
+        algorithms=in_order(settings.algorithms),
         strategy=strategy.spelt_out().text,
         bandit=settings.bandit,
         schedule=settings.schedule,
@@ -221,55 +206,6 @@ def _encoding_settings(task: Task) -> list[str]:
     parameters = [parameter for found in ALGORITHMS.values() for parameter in found.space(task).parameters]
     dependent = [parameter.name for parameter in parameters if parameter.when and parameter.when[0] == ENCODING]
     return list(dict.fromkeys([ENCODING, *dependent]))
-
-
-def default_starts(
-    task: Task, algorithms: Sequence[str], facts: Facts, *, seconds: float | None = None
-) -> list[tuple[str, Config]]:
-    """Return what every search, or one with so many seconds, evaluates first: quick ones where boosting takes long.
-
-    >>> names = ["lightgbm", "random_forest", "extra_trees"]
-    >>> [name for name, _ in default_starts("binary", names, Facts(100, 20_000, 2))]
-    ['extra_trees', 'random_forest', 'lightgbm']
-    """
-    order: tuple[str, ...] = FIRST_DEFAULTS
-    if facts.n_columns > MANY_COLUMNS:
-        order = DEFAULTS_IF_WIDE
-    elif facts.n_classes > MANY_CLASSES or (seconds and boosting_seconds(facts) > SLOW_SHARE * seconds):
-        order = DEFAULTS_IF_SLOW
-    return [(name, ALGORITHMS[name].space(task).default()) for name in order if name in algorithms]
-
-
-def starts_for_many_rows(task: Task, algorithms: Sequence[str], facts: Facts) -> list[tuple[str, Config]]:
-    """Return configurations of high capacity, if there are enough rows for them.
-
-    The runs that a portfolio is learnt from have few rows, on which such configurations do badly.
-
-    >>> [name for name, _ in starts_for_many_rows("binary", ["lightgbm", "svm"], Facts(10_000, 20, 2))]
-    ['lightgbm']
-    """
-    if facts.n_rows < MANY_ROWS or facts.n_classes > MANY_CLASSES or facts.n_columns > MANY_COLUMNS:
-        return []
-    wanted = [ALGORITHMS[name] for name in _in_order(algorithms)]
-    return [
-        (found.name, {**found.space(task).default(), **found.for_many_rows})
-        for found in wanted
-        if found.for_many_rows is not None
-    ]
-
-
-def boosting_seconds(facts: Facts) -> float:
-    """Return what an evaluation of LightGBM's default may take, give or take a factor of two.
-
-    Fitted by least squares to its 269 runs, on at most 2,000 rows, in the starter experience. Beyond, it grows with the
-    rows.
-
-    >>> [round(boosting_seconds(Facts(1000, 30, n_classes)), 1) for n_classes in (2, 8)]
-    [0.3, 1.1]
-    """
-    n_trees = facts.n_classes if facts.n_classes > 2 else 1
-    known = min(facts.n_rows, 2000)
-    return float(0.0026 * known**0.47 * facts.n_columns**0.42 * n_trees**0.64 * facts.n_rows / known)
 
 
 def build_search(plan: SearchPlan, experience: SearchExperience | None) -> AnySearch:
@@ -382,10 +318,6 @@ def _is_default(algorithm: str, config: Config, task: Task) -> bool:
 
 def _completed(order: Sequence[str], algorithms: Sequence[str]) -> list[str]:
     return [*order, *(name for name in algorithms if name not in order)]
-
-
-def _in_order(algorithms: Sequence[str]) -> tuple[str, ...]:
-    return tuple([name for name in FIRST if name in algorithms] + [name for name in algorithms if name not in FIRST])
 
 
 def _seed_of(seed: int, algorithm: str) -> int:

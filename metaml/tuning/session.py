@@ -22,13 +22,13 @@ from metaml.records.conversion import proposal_record, run_of
 from metaml.records.kept_predictions import PredictionKeeper
 from metaml.records.session_keys import INITIAL_DESIGN_ENDED
 from metaml.search.bandit_search import NextTrial
+from metaml.search.defaults import default_starts
 from metaml.search.objectives import objectives_of, ranking_metric, valued
 from metaml.search.plan import (
     INITIAL_SHARE,
     AnySearch,
     SearchPlan,
     build_search,
-    default_starts,
     origin_of,
     size_of,
 )

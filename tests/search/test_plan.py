@@ -11,7 +11,8 @@ from metaml.encoding import Facts
 from metaml.evaluation import Outcome
 from metaml.experience.experience import recall_experience
 from metaml.experience.lesson_files import LessonRequest
-from metaml.search.plan import SearchPlan, build_search, default_starts, inert_settings, make_search_plan
+from metaml.search.defaults import default_starts
+from metaml.search.plan import SearchPlan, build_search, inert_settings, make_search_plan
 from metaml.search.settings import TuneSettings
 from metaml_kb import open_kb
 from tests.experienced import DESCRIBED, fill

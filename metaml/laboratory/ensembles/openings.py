@@ -20,7 +20,7 @@ from metaml.laboratory.ensembles.losses import EnsembleLosses, ensemble_order
 from metaml.metalearning.fidelity import fingerprint_of
 from metaml.metalearning.initial_design import InitialDesign, data_set_weights
 from metaml.metalearning.portfolio import SIMILARITY_FEATURES, AlgorithmConfig, Portfolio, stretched
-from metaml.search.plan import FIRST_DEFAULTS
+from metaml.search.defaults import FIRST_DEFAULTS
 
 LEAST_SHARE = 0.25
 """A candidate is known if it was run on at least this share of the data sets of its kind."""
