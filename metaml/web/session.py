@@ -139,7 +139,7 @@ def _status(item: KnownSession, dataset: KnownDataset | None, *, is_followed: bo
         )
     else:
         said = joined(
-            f"{counted(item.span.n_runs, 'run')} in {duration(item.finished_at - item.started_at)}, ended ",
+            f"{counted(item.span.n_runs, 'run')}, ended ",
             moment(item.finished_at),
             " UTC.",
         )
