@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaml.algorithms import READABLE, SEARCHED
+from metaml.algorithms import READABLE, searched
 from metaml.bandits import DEFAULT_POLICY
 from metaml.budget import Budget, seconds_of
 from metaml.cluster.choice import Scheduler, executor_for
@@ -250,9 +250,10 @@ def settings_of(
     """Return the settings for a budget and algorithms as people give them."""
     if iterations is not None and iterations < 1:
         raise BadRequest(f"{iterations} iterations find nothing. Give at least 1, or none and a time budget.")
-    wanted = (READABLE if readable else SEARCHED) if algorithms is None else names_in(algorithms)
+    seconds = _seconds_in(time_budget, iterations)
+    wanted = (READABLE if readable else searched(seconds)) if algorithms is None else names_in(algorithms)
     settings = TuneSettings(
-        seconds=_seconds_in(time_budget, iterations),
+        seconds=seconds,
         n_iterations=iterations,
         algorithms=chosen(wanted, names_in(exclude)),
         **others,

@@ -144,7 +144,7 @@ def tune(
     )
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
-        from metaml.algorithms import READABLE, SEARCHED
+        from metaml.algorithms import READABLE, searched
         from metaml.data import ReadingLimits, column_options, read_dataset
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
@@ -178,7 +178,7 @@ def tune(
             line.say(str(hint))
         budget.drag.note(budget.used, time.process_time())
         chosen_preset = preset_named(preset)
-        wanted = names_in(algorithms) if algorithms else READABLE if readable else SEARCHED
+        wanted = names_in(algorithms) if algorithms else READABLE if readable else searched(seconds)
         settings = TuneSettings(
             **judged_by(metric, costs),
             objectives=objective_names(names_in(objectives)) if objectives else (),

@@ -6,8 +6,11 @@ from typing import Annotated
 import typer
 
 from metaml.seeds import MOST_SEED
-from metaml_cli.options import ALGORITHMS_HELP, DATA, KNOWLEDGE_BASE, under
+from metaml_cli.options import DATA, KNOWLEDGE_BASE, under
 
+SEARCHED_HELP = (
+    "Comma-separated; default: all but additive, distribution, ebm and small_tree; neural_network from 2m on."
+)
 TablePath = Annotated[Path, typer.Argument(help="A csv, parquet or ARFF file.")]
 
 
@@ -84,7 +87,7 @@ Resume = Annotated[bool, _budget("--resume", help="Continue an interrupted searc
 
 
 _search = under("Search")
-Algorithms = Annotated[str | None, _search(help=ALGORITHMS_HELP)]
+Algorithms = Annotated[str | None, _search(help=SEARCHED_HELP)]
 Exclude = Annotated[str | None, _search(help="Algorithms to leave out, comma-separated.")]
 Readable = Annotated[
     bool, _search("--readable", help="Only models that a person can read; the report shows the whole model.")

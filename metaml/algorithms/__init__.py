@@ -25,7 +25,7 @@ from metaml.algorithms.componentwise import additive, distribution, ebm
 from metaml.algorithms.neural import neural_network
 from metaml.errors import BadRequest
 
-__all__ = ["ALGORITHMS", "KNOWN", "READABLE", "SEARCHED", "Algorithm", "check_known"]
+__all__ = ["ALGORITHMS", "KNOWN", "READABLE", "SEARCHED", "Algorithm", "check_known", "searched"]
 
 KNOWN: tuple[Algorithm, ...] = (
     random_forest.ALGORITHM,
@@ -53,8 +53,22 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 """Every algorithm by name; one whose library is an extra is among them where that is installed."""
 
-SEARCHED: tuple[str, ...] = tuple(name for name, found in ALGORITHMS.items() if found.is_searched)
-"""What a search or a bot tries unless it is told otherwise."""
+
+def searched(seconds: float | None = None) -> tuple[str, ...]:
+    """Return what a search of so many seconds tries unless it is told otherwise; None if it counts evaluations.
+
+    >>> set(searched(600.0)) - set(searched(10.0))
+    {'neural_network'}
+    """
+    return tuple(
+        name
+        for name, found in ALGORITHMS.items()
+        if found.least_budget is not None and found.least_budget <= (seconds or 0.0)
+    )
+
+
+SEARCHED = searched()
+"""What a bot, or a search of any length, tries unless it is told otherwise."""
 
 READABLE: tuple[str, ...] = tuple(name for name, found in ALGORITHMS.items() if found.is_readable)
 """Those whose models a person can read."""

@@ -112,9 +112,11 @@ class Algorithm:
 
     `tasks` are those that it serves; where a target is of another one, it is refused or left out.
 
-    `is_searched` says whether a search or a bot tries it without being asked for it by name. `is_readable` says whether
-    a person can read each of its models: a sum of effects of single columns or pairs, or a few questions. `reads`
-    returns which columns of its matrix can change what a fitted model predicts; without it, all of them count.
+    `least_budget` is the time budget, in seconds, from which a search tries it without being asked for it by name; None
+    if none does. Its default comes early then, as it is known to pay. A bot, and a search that counts evaluations, try
+    those that need no budget. `is_readable` says whether a person can read each of its models: a sum of effects of
+    single columns or pairs, or a few questions. `reads` returns which columns of its matrix can change what a fitted
+    model predicts; without it, all of them count.
     """
 
     name: str
@@ -134,7 +136,7 @@ class Algorithm:
     saves: tuple[TrustedClass, ...] = ()
     stacks: bool = True
     plain: Callable[[Config, Task, int], PlainLearner] | None = None
-    is_searched: bool = True
+    least_budget: float | None = 0.0
     tasks: tuple[Task, ...] = ("binary", "multiclass", "regression")
     is_readable: bool = False
     reads: Callable[[Any], Flags] | None = None

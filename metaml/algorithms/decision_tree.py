@@ -119,7 +119,7 @@ SMALL = Algorithm(
     saves=DECISION_TREES,
     stacks=False,
     plain=plain,
-    is_searched=False,
+    least_budget=None,
     is_readable=True,
     reads=reads,
 )

@@ -1,4 +1,4 @@
-"""What a search tries first without any experience: defaults, and what pays on large tables."""
+"""What a search tries first without any experience: defaults, and what pays on large tables or in long searches."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,6 +23,8 @@ DEFAULTS_IF_SLOW = _by_turn(lambda algorithm: algorithm.first_turn_if_slow)
 """What is evaluated first where boosting may take too long: quick ones lead."""
 MANY_CLASSES, MANY_COLUMNS, MANY_ROWS = 10, 2000, 8000
 SLOW_SHARE = 1 / 12
+MOST_ROWS_PER_SECOND = 300
+"""With more rows for each second of the time budget, an expensive learner cannot be trained well in its share."""
 
 
 def default_starts(
@@ -57,6 +59,23 @@ def starts_for_many_rows(task: Task, algorithms: Sequence[str], facts: Facts) ->
         (found.name, {**found.space(task).default(), **found.for_many_rows})
         for found in wanted
         if found.for_many_rows is not None
+    ]
+
+
+def starts_for_long_searches(
+    task: Task, algorithms: Sequence[str], facts: Facts, *, seconds: float | None
+) -> list[tuple[str, Config]]:
+    """Return the defaults of expensive algorithms that pay in a search of so many seconds, if it is long.
+
+    >>> names = ["neural_network", "svm"]
+    >>> [name for name, _ in starts_for_long_searches("binary", names, Facts(10_000, 20, 2), seconds=300.0)]
+    ['neural_network']
+    """
+    if seconds is None or facts.n_rows > MOST_ROWS_PER_SECOND * seconds:
+        return []
+    wanted = [ALGORITHMS[name] for name in in_order(algorithms)]
+    return [
+        (found.name, found.space(task).default()) for found in wanted if 0.0 < (found.least_budget or 0.0) <= seconds
     ]
 
 

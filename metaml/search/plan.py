@@ -18,7 +18,7 @@ from metaml.algorithms.preprocessing import ENCODING, IMPUTATION
 from metaml.data import Dataset, Task
 from metaml.encoding import Facts
 from metaml.search.bandit_search import NextTrial, Search
-from metaml.search.defaults import default_starts, in_order, starts_for_many_rows
+from metaml.search.defaults import default_starts, in_order, starts_for_long_searches, starts_for_many_rows
 from metaml.search.fidelity_search import DEFAULT_SEARCH, METHODS, FidelitySearch, Method
 from metaml.search.front_search import FrontSearch
 from metaml.search.joint_search import JointSearch
@@ -141,7 +141,8 @@ def make_search_plan(
     """Return the plan for a data set of this task and size.
 
     First come `members`, which made the last model of an earlier version of the table, then the defaults, then what
-    else did best on earlier versions, then configurations of high capacity if there are many rows, then the portfolio.
+    else did best on earlier versions, then configurations of high capacity if there are many rows and expensive ones if
+    there is much time, then the portfolio.
     `starts` and `experience` are None if the knowledge base knows nothing; `earlier` did best on earlier versions of
     the table; `inert` are the parameters without effect on the data set. `n_sources` is as in the plan.
     """
@@ -151,6 +152,7 @@ def make_search_plan(
     first = [*members, *(item for item in defaults if item not in members)]
     n = N_INITIAL if n_iterations is None else min(N_INITIAL, max(int(INITIAL_SHARE * n_iterations), 2))
     known = [*earlier, *starts_for_many_rows(task, settings.algorithms, facts)]
+    known += starts_for_long_searches(task, settings.algorithms, facts, seconds=seconds)
     next_ones = [item for item in known if item not in first][: max(n - len(first), 1)]
     plain = SearchPlan(
         task=task,

@@ -33,7 +33,7 @@ def allowance_of(seconds: float, n_folds: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class JobLimits:
-    """What every job of a session has in common; `defaults` are the configurations that may take longer.
+    """What every job of a session has in common; `defaults`, the first and the expensive ones, may take longer.
 
     Workers know the metrics of the list. If the session is judged by another one, no run is a race, and the default
     metric of the task says which evaluation is ahead.

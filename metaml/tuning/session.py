@@ -22,7 +22,7 @@ from metaml.records.conversion import proposal_record, run_of
 from metaml.records.kept_predictions import PredictionKeeper
 from metaml.records.session_keys import INITIAL_DESIGN_ENDED
 from metaml.search.bandit_search import NextTrial
-from metaml.search.defaults import default_starts
+from metaml.search.defaults import default_starts, starts_for_long_searches
 from metaml.search.objectives import objectives_of, ranking_metric, valued
 from metaml.search.plan import (
     INITIAL_SHARE,
@@ -103,9 +103,11 @@ class TuneSession:
         self.keeper = PredictionKeeper(settings.keep_predictions)
         self.advisor = Advisor(kb, dataset, settings, metric=self.metric, plan=self.plan, ledger=self.ledger)
         self._resumed = resumed
-        self._defaults = default_starts(dataset.task, settings.algorithms, size_of(dataset), seconds=settings.clock)
-        keeps = models is not None
-        self._limits = JobLimits(dataset, self.plan, self.metric, settings, self.budget, keeps, self._defaults)
+        size, clock = size_of(dataset), settings.clock
+        self._defaults = default_starts(dataset.task, settings.algorithms, size, seconds=clock)
+        expensive = starts_for_long_searches(dataset.task, settings.algorithms, size, seconds=clock)
+        may_take_longer, keeps = (*self._defaults, *expensive), models is not None
+        self._limits = JobLimits(dataset, self.plan, self.metric, settings, self.budget, keeps, may_take_longer)
         self._partial_model: PartialModel | None = None
         self._open: dict[int, OpenJob] = {}
         self._n_asked, self._begun = 0, 0.0

@@ -5,6 +5,11 @@ import typer
 from metaml.algorithms import KNOWN
 from metaml_cli.main import app
 from metaml_cli.options import ALGORITHMS_HELP
+from metaml_cli.tune_options import SEARCHED_HELP
+
+
+def names_in(text):
+    return re.findall(r"[a-z]+_?[a-z]+", text.replace(" and ", " "))
 
 
 def test_every_option_of_tune_stands_under_a_heading():
@@ -18,6 +23,14 @@ def test_every_option_of_tune_stands_under_a_heading():
 
 
 def test_the_help_names_the_algorithms_that_a_search_leaves_out():
-    named = re.findall(r"[a-z]+_?[a-z]+", ALGORITHMS_HELP.partition("all but ")[2].replace(" and ", " "))
+    never, _, only_long = SEARCHED_HELP.partition("all but ")[2].partition("; ")
 
-    assert named == sorted(known.name for known in KNOWN if not known.is_searched)
+    assert names_in(never) == sorted(known.name for known in KNOWN if known.least_budget is None)
+    assert only_long == "neural_network from 2m on."
+    assert [(known.name, known.least_budget) for known in KNOWN if known.least_budget] == [("neural_network", 120.0)]
+
+
+def test_the_help_names_the_algorithms_that_a_bot_leaves_out():
+    named = names_in(ALGORITHMS_HELP.partition("all but ")[2])
+
+    assert named == sorted(known.name for known in KNOWN if known.least_budget != 0)

@@ -199,7 +199,7 @@ ALGORITHM = Algorithm(
         TrustedClass("additive", "metaml.algorithms.componentwise.additive:AdditiveModel", make=make_model),
     ),
     stacks=False,
-    is_searched=False,
+    least_budget=None,
     is_readable=True,
     reads=reads,
 )

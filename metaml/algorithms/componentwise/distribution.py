@@ -97,6 +97,6 @@ ALGORITHM = Algorithm(
         ),
     ),
     stacks=False,
-    is_searched=False,
+    least_budget=None,
     tasks=("regression",),
 )

@@ -177,6 +177,6 @@ ALGORITHM = Algorithm(
         TrustedClass("ebm", "metaml.algorithms.componentwise.ebm:EbmModel", make=make_model),
     ),
     stacks=False,
-    is_searched=False,
+    least_budget=None,
     is_readable=True,
 )

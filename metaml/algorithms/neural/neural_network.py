@@ -123,5 +123,5 @@ ALGORITHM = Algorithm(
         TrustedClass("Shape", "metaml.algorithms.neural.network:Shape"),
         TrustedClass("Inputs", "metaml.algorithms.neural.inputs:Inputs"),
     ),
-    is_searched=False,
+    least_budget=120.0,
 )
