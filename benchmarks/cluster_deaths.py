@@ -267,7 +267,7 @@ def main() -> None:
         for part in options.parts.split(","):
             begun, total = time.monotonic(), Round()
             patience = AttemptTimeouts(start_seconds=20.0, grace_seconds=2.0)
-            executor = DaskExecutor(scheduler_address(cluster.url), patience=patience, preload=("sklearn.ensemble",))
+            executor = DaskExecutor(scheduler_address(cluster.url), patience=patience, preload=("random_forest",))
             with nullcontext() if part == "client" else executor:
                 for number in range(options.rounds):
                     place = Path(name) / f"{part.replace(' ', '_')}-{number}.db"

@@ -291,7 +291,14 @@ def result_of(
         nullcontext(kb) if isinstance(kb, KnowledgeBase) else open_with_starter(kb) as base,
         nullcontext()
         if scheduler is None
-        else executor_for(scheduler, workers, n_threads=threads, seconds=budget.left, on_note=display.say) as executor,
+        else executor_for(
+            scheduler,
+            workers,
+            n_threads=threads,
+            algorithms=settings.algorithms,
+            seconds=budget.left,
+            on_note=display.say,
+        ) as executor,
         interrupts_of_caller(lambda _: display.say(STOPPING)) as interrupts,
     ):
         if settings.uses_memory and settings.exclude_datasets:

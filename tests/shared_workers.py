@@ -9,8 +9,8 @@ from _pytest.doctest import DoctestModule
 from metaml.data import Dataset
 from metaml.evaluation import LocalExecutor
 
-OFTEN_USED = ("sklearn.tree", "sklearn.neighbors", "sklearn.linear_model", "sklearn.ensemble")
-"""Modules that most tests need in their workers; they are imported once for all workers of an executor."""
+OFTEN_USED = ("decision_tree", "k_neighbors", "elastic_net", "random_forest")
+"""Algorithms that most tests evaluate; their libraries are imported once for all workers of an executor."""
 
 
 @pytest.fixture(scope="session")

@@ -135,7 +135,9 @@ def bot(
         say(f"Working on {counted(len(sources), 'data set')} with seed {settings.seed}; runs go to {base.name}.")
         with (
             counted_interrupts(line, "Finishing what is under way") as interrupts,
-            nullcontext() if address is None else executor_for(address, workers, on_note=line.say) as executor,
+            nullcontext()
+            if address is None
+            else executor_for(address, workers, algorithms=settings.algorithms, on_note=line.say) as executor,
         ):
             report = run_bot(
                 base,

@@ -119,6 +119,7 @@ def tune(
 
     Example: metaml tune data.csv --target price --time-budget 2m --output result/
     """
+    from metaml.algorithms import READABLE, searched
     from metaml.budget import Budget, seconds_alive, seconds_of
     from metaml.cluster.choice import executor_for
     from metaml.evaluation.threads import threads_for
@@ -139,12 +140,18 @@ def tune(
     line = LiveLine(used_before=budget.used)
     line.phase("reading")
     address = address_of(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler) if scheduler is not None else None
+    wanted = names_in(algorithms) if algorithms else READABLE if readable else searched(seconds)
     chosen_executor = executor_for(
-        address, workers, default=default, n_threads=threads, seconds=budget.left, on_note=line.say
+        address,
+        workers,
+        default=default,
+        n_threads=threads,
+        algorithms=wanted,
+        seconds=budget.left,
+        on_note=line.say,
     )
     # The workers import their libraries while this process reads the data and queries the knowledge base.
     with ticking(line), chosen_executor as executor, counted_interrupts(line, STOPPING) as interrupts:
-        from metaml.algorithms import READABLE, searched
         from metaml.data import ReadingLimits, column_options, read_dataset
         from metaml.evaluation import Limits
         from metaml.evaluation.model_limits import ModelLimits
@@ -178,7 +185,6 @@ def tune(
             line.say(str(hint))
         budget.drag.note(budget.used, time.process_time())
         chosen_preset = preset_named(preset)
-        wanted = names_in(algorithms) if algorithms else READABLE if readable else searched(seconds)
         settings = TuneSettings(
             **judged_by(metric, costs),
             objectives=objective_names(names_in(objectives)) if objectives else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -29,18 +29,21 @@ def executor_for(
     default: int = 1,
     n_threads: int = 1,
     registry: str = ALGORITHMS,
+    algorithms: Sequence[str] | None = None,
     seconds: float = math.inf,
     on_note: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Executor]:
     """Return the executor for a scheduler, with all its slots or at most `n_workers`; without one, a local one.
 
-    A local one has `n_workers`, or `default` if that is None. `seconds` are left of the time budget: no more than
+    A local one has `n_workers`, or `default` if that is None. The workers import the libraries of `algorithms`
+    beforehand, or of all in the registry. `seconds` are left of the time budget: no more than
     a part of them is spent on waiting for the first worker of a cluster.
     """
     if scheduler is None:
         from metaml.evaluation import LocalExecutor
 
-        return LocalExecutor(default if n_workers is None else n_workers, registry=registry, n_threads=n_threads)
+        n_local = default if n_workers is None else n_workers
+        return LocalExecutor(n_local, registry=registry, n_threads=n_threads, preload=algorithms)
     address = scheduler_address(scheduler) if isinstance(scheduler, str) else scheduler
     check_installed()
     from metaml.cluster.dask_executor import FIRST_WORKER_SECONDS, DaskExecutor
@@ -51,6 +54,7 @@ def executor_for(
         n_workers,
         registry=registry,
         n_threads=n_threads,
+        preload=algorithms,
         first_worker_seconds=patience,
         on_note=on_note,
     )

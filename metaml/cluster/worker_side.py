@@ -53,7 +53,7 @@ class JobEvaluator(Protocol):
 
 @dataclass(frozen=True)
 class SideSettings:
-    """What an executor wants of a worker: algorithms (`package.module:NAME`), threads of a job, modules to preload.
+    """What an executor wants of a worker: algorithms (`package.module:NAME`), threads of a job, algorithms to preload.
 
     `evaluator` is the class that evaluates jobs, given a fork server.
     """

@@ -96,7 +96,9 @@ def bot(
     on_note, is_cluster = on_note_of(verbose), scheduler is not None
     with (
         opened(kb, create=True) as base,
-        executor_for(scheduler, workers, on_note=on_note) if is_cluster else nullcontext() as executor,
+        executor_for(scheduler, workers, algorithms=settings.algorithms, on_note=on_note)
+        if is_cluster
+        else nullcontext() as executor,
     ):
         report = run_bot(base, sources, settings, on_note=on_note, executor=executor, batches=is_cluster)
     if report.rescue:

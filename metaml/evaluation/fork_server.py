@@ -64,8 +64,8 @@ class ForkServer:
     in `folder`. Each may use `n_threads` threads. The server starts in the background and takes seconds; a worker
     takes milliseconds.
 
-    The modules in `preload` are imported before the first worker is forked, so that the first fit in each worker does
-    not pay for it. By default, they are those that the algorithms name; the server looks them up, not this process.
+    The libraries of the algorithms in `preload` are imported before the first worker is forked, so that the first fit
+    in each worker does not pay for it. By default, all are; the server imports them, not this process.
     """
 
     def __init__(

@@ -79,8 +79,9 @@ def main(text: str) -> None:
 
 def _prepare(settings: Settings) -> Mapping[str, Algorithm]:
     registry = find_registry(settings.registry)
-    named = dict.fromkeys(module for algorithm in registry.values() for module in algorithm.modules)
-    for name in ("metaml.data", *(named if settings.preload is None else settings.preload)):
+    expected = registry if settings.preload is None else [name for name in settings.preload if name in registry]
+    modules = dict.fromkeys(module for name in expected for module in registry[name].modules)
+    for name in ("metaml.data", *modules):
         if find_spec(name.partition(".")[0]) is not None:
             importlib.import_module(name)
     from threadpoolctl import threadpool_limits

@@ -33,7 +33,8 @@ class LocalExecutor:
     """Evaluates jobs in `n_workers` worker processes; use it in a `with` block, from one thread.
 
     The workers know the data sets that were added, and the algorithms of `registry`, written
-    `package.module:NAME`. Each uses at most `n_threads` threads.
+    `package.module:NAME`. The libraries of those in `preload` are imported beforehand, by default of all. Each worker
+    uses at most `n_threads` threads.
     """
 
     def __init__(

@@ -75,7 +75,9 @@ def run_bot(
     """
     tally = Tally(Budget(settings.seconds))
     with (
-        nullcontext(executor) if executor else LocalExecutor(settings.n_workers, registry=registry) as workers,
+        nullcontext(executor)
+        if executor
+        else LocalExecutor(settings.n_workers, registry=registry, preload=settings.algorithms) as workers,
         Claims(kb) as claims,
     ):
         prepared, originals, keeper = [], {}, PredictionKeeper(settings.keep_predictions)

@@ -99,7 +99,7 @@ def tune(
     budget = budget or Budget(settings.seconds)
     with (
         judging(settings, dataset) as settings,
-        nullcontext(executor) if executor else LocalExecutor(settings.n_workers, n_threads=threads) as workers,
+        nullcontext(executor) if executor else _own_executor(settings, threads) as workers,
         nullcontext(kb) if kb else open_kb(":memory:") as base,
         FoldModels() as models,
         # Two threads of ours may be at work: neither may lift the limit of the other.
@@ -140,6 +140,10 @@ def tune(
             _write(output, dataset, found, finished, data, base, predictions=predictions, front=front)
         seconds = budget.used
         return Tuned(finished, _closed(session, found, finished, output, on_note), data, seconds, front)
+
+
+def _own_executor(settings: TuneSettings, threads: int) -> LocalExecutor:
+    return LocalExecutor(settings.n_workers, n_threads=threads, preload=settings.algorithms)
 
 
 def _after_search(

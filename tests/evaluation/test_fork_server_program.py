@@ -64,3 +64,25 @@ def wait_until(claim):
     while not claim():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+IMPORTED = """
+import sys
+from metaml.evaluation.fork_server import ALGORITHMS
+from metaml.evaluation.fork_server_program import Settings, _prepare
+
+preload = sys.argv[1:] or None
+_prepare(Settings(0, 0, [], preload, ALGORITHMS, "", 1))
+print(*{"sklearn.tree", "lightgbm", "xgboost"} & set(sys.modules))
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "imported"),
+    [(["decision_tree"], {"sklearn.tree"}), ([], {"sklearn.tree", "lightgbm", "xgboost"})],
+    ids=["one algorithm", "all"],
+)
+def test_only_the_libraries_of_expected_algorithms_are_imported(expected, imported):
+    answer = subprocess.run([sys.executable, "-c", IMPORTED, *expected], capture_output=True, text=True, check=True)
+
+    assert set(answer.stdout.split()) == imported

@@ -25,7 +25,7 @@ def test_workers_answer_as_this_process_would(run, three_classes, ask):
 
 def test_a_real_algorithm_is_evaluated_and_then_fitted_to_all_rows(two_classes, ask):
     job = ask(two_classes, "decision_tree", REAL_ALGORITHMS["decision_tree"].space("binary").default())
-    with LocalExecutor(1, [two_classes], preload=["sklearn.tree"]) as executor:
+    with LocalExecutor(1, [two_classes], preload=["decision_tree"]) as executor:
         executor.submit(job)
         _, evaluated = executor.next(300)
         executor.submit(replace(job, refit=True))
