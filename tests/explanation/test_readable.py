@@ -36,7 +36,8 @@ def fitted(name, data, **settings):
 
 
 def test_a_sum_a_line_and_a_small_tree_can_be_read():
-    assert READABLE == ("elastic_net", "small_tree", "additive")
+    # Where its library is installed, `ebm` is one of them.
+    assert [name for name in READABLE if name != "ebm"] == ["elastic_net", "small_tree", "additive"]
 
 
 @pytest.mark.parametrize("name", ["additive", "elastic_net"])
