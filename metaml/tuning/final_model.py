@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from metaml.algorithms import ALGORITHMS
 from metaml.algorithms.boosting import for_all_rows
 from metaml.arrays import Floats
 from metaml.budget import Budget
@@ -262,12 +263,14 @@ def refitted(ending: Ending, chosen: Sequence[Chosen], *, instead: Container[str
     fits = [(member, seed) for seed in seeds for member in affordable]
 
     # With many rows those that early stopping holds out add little, and the mean of several fits makes up for them.
-    uses_all = settings.clock is not None and len(found.plan.assignment) < MANY_ROWS
+    has_few_rows = len(found.plan.assignment) < MANY_ROWS
 
     def job_of(fit: tuple[Chosen, int], left: float) -> Job:
         member, seed = fit
         limits = Limits(left if math.isfinite(left) else settings.limits.seconds, settings.limits.megabytes)
         run = member.trial.run
+        # A model to read stands alone: no other one evens out which rows it held out.
+        uses_all = has_few_rows and (settings.clock is not None or ALGORITHMS[run.algorithm].is_readable)
         config = for_all_rows(dict(run.config)) if uses_all else dict(run.config)
         job = Job(run.dataset, run.algorithm, config, found.plan, seed, limits, refit=True)
         # What stopped early in its folds should be fitted for about as long again.

@@ -1,7 +1,8 @@
 """Explainable boosting machine (Nori et al. 2019): effects of columns and pairs as steps; an optional extra.
 
 interpret-core trains it. What is kept are its bins and scores as effects of metaml's own, so that a saved model holds
-arrays and needs no interpret-core. Its outer bags are left out: the models of the folds are averaged anyway.
+arrays and needs no interpret-core. A model of all rows is the mean of bags, each of which holds out other rows. Others
+have no bags: the models of the folds are averaged anyway.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from metaml.algorithms.base import Algorithm, Matrix, Training, Vector
-from metaml.algorithms.boosting import rounds_without_stopping, stopping_parameters
+from metaml.algorithms.boosting import rounds_without_stopping, split_rows, stopping_parameters
 from metaml.algorithms.componentwise.additive import AdditiveModel, make_model, pipeline_of
 from metaml.algorithms.componentwise.effects import SAVED, Effect, Term
 from metaml.algorithms.componentwise.grids import Grid, Steps
@@ -33,6 +34,11 @@ MOST_ROUNDS = 5000
 """A round moves the effect of each column; the learning rates are small."""
 TRIAL_ROUNDS = 10
 """So many rounds show how long one takes: interpret-core cannot be stopped on its way without a process of its own."""
+N_BAGS = 8
+"""A single model that stops by the few rows it holds out may be far too sure of itself; the mean of bags is less so."""
+LEAST_HESSIAN = 0.1
+"""For two classes, a step needs this much doubt left in its rows (p · (1 − p), summed). Where the few rows held out are
+all right, training would else go on until probabilities are 0 and 1."""
 MOST_PAIRED = 100
 """With more columns, ranking all pairs takes longer than the rest."""
 
@@ -68,7 +74,7 @@ class EbmModel(AdditiveModel):
         """Learn effects from rows and their target."""
         rows, target = Z, y
         weight = np.ones(len(Z)) if training.weight is None else np.asarray(training.weight, dtype=np.float64)
-        bags = np.ones((len(Z), 1), dtype=np.int8)
+        bags = np.ones((len(Z), 1), dtype=np.int8) if training.rounds is None else self._bags(y)
         if training.validation is not None:
             held_out, held_out_target, held_out_weight = training.validation
             rows, target = np.vstack([Z, held_out]), np.concatenate([y, held_out_target])
@@ -76,9 +82,8 @@ class EbmModel(AdditiveModel):
             weight = np.concatenate([weight, more])
             bags = np.vstack([bags, np.full((len(held_out), 1), -1, dtype=np.int8)])
         table = category_words(rows, training.categorical)
-        most = training.rounds or MOST_ROUNDS
-        if training.validation is None and not training.rounds:
-            most = rounds_without_stopping(self.config["learning_rate"])
+        stops = bool((bags < 0).any())
+        most = MOST_ROUNDS if stops else rounds_without_stopping(self.config["learning_rate"])
         n_rounds = most
         if training.allowance.is_limited and most > TRIAL_ROUNDS:
             begin = training.allowance.used
@@ -88,11 +93,21 @@ class EbmModel(AdditiveModel):
         found = trial if n_rounds <= TRIAL_ROUNDS < most else None
         if found is None:
             found = self._trained(n_rounds, training.categorical, table, target, weight, bags)
-        n_done = math.ceil(found.best_iteration_[0][0] / max(Z.shape[1], 1))
+        n_done = math.ceil(max(found.best_iteration_[0]) / max(Z.shape[1], 1))
         training.allowance.ended_training = n_rounds < most and n_done >= n_rounds
         self.rounds_, self.n_columns_ = max(n_done, 1), Z.shape[1]
         self.intercept_ = np.atleast_1d(np.asarray(found.intercept_, dtype=np.float64))
         self.effects_ = effects_of(found, training.categorical, len(self.intercept_))
+
+    def _bags(self, y: Vector) -> Matrix:
+        """Return which rows each bag learns from (1), and which it stops by (-1)."""
+        rng, n_classes = np.random.default_rng(self.seed), int(y.max()) + 1 if self.is_classification else None
+        bags = np.ones((len(y), N_BAGS), dtype=np.int8)
+        for bag in bags.T:
+            split = split_rows(y, n_classes, self.config["validation_fraction"], rng)
+            if split is not None:
+                bag[split[1]] = -1
+        return bags
 
     def _trained(
         self, n_rounds: int, categorical: Flags, table: pd.DataFrame, y: Vector, weight: Floats, bags: Matrix
@@ -108,7 +123,8 @@ class EbmModel(AdditiveModel):
             smoothing_rounds=min(self.config["smoothing_rounds"], n_rounds),
             interactions=self.config.get("n_pairs", 0) if has_pairs else 0,
             max_rounds=n_rounds,
-            outer_bags=1,
+            outer_bags=bags.shape[1],
+            **({"min_hessian": LEAST_HESSIAN} if self.is_classification and y.max() == 1 else {}),
             n_jobs=1,
             random_state=self.seed,
         )

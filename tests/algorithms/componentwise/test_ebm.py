@@ -94,9 +94,26 @@ def test_a_person_can_read_it():
 @with_library
 def test_it_ends_in_time_with_the_rounds_it_has():
     seconds = iter(np.arange(0.0, 1000.0, 1.0))
-    allowance = Allowance(30.0, clock=lambda: next(seconds))
+    allowance = Allowance(6.0, clock=lambda: next(seconds))
 
-    model, _ = fitted("regression", allowance=allowance, validation=None, rounds=3000)
+    model, _ = fitted("regression", allowance=allowance)
 
     assert allowance.ended_training
-    assert 10 < model.rounds_ < 3000
+    assert 10 < model.rounds_ < ebm.MOST_ROUNDS
+
+
+@with_library
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_a_model_of_all_rows_is_the_mean_of_bags_that_hold_out_other_rows(task, monkeypatch):
+    trained = []
+    plain = EbmModel._trained
+    monkeypatch.setattr(EbmModel, "_trained", lambda *given: trained.append(plain(*given)) or trained[-1])
+
+    model, Z = fitted(task, validation=None, rounds=30)
+
+    assert len(trained[-1].bagged_intercept_) == ebm.N_BAGS
+    words = category_words(Z, CATEGORICAL)
+    predict, theirs = (model.predict, trained[-1].predict)
+    if task != "regression":
+        predict, theirs = model.predict_proba, trained[-1].predict_proba
+    assert predict(Z) == pytest.approx(theirs(words))
