@@ -2,8 +2,8 @@
 
     python benchmarks/kb.py [--runs 2500000]
 
-Synthetic runs: 6 algorithms x 100 data sets, 9 hyperparameters of mixed kinds, 4 metrics. What it is compared with: bare
-`sqlite3.executemany` into the same tables and `pandas.read_csv` of the same frame.
+Synthetic runs: 6 algorithms x 100 data sets, 9 hyperparameters of mixed kinds, 4 metrics. They are compared with bare
+`sqlite3.executemany` into the same tables and with `pandas.read_csv` of the same frame.
 """
 
 import argparse

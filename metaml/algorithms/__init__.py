@@ -48,9 +48,12 @@ KNOWN: tuple[Algorithm, ...] = (
 )
 """Every algorithm, also those whose library is not installed here."""
 
-ALGORITHMS: dict[str, Algorithm] = {
-    found.name: found for found in KNOWN if not found.is_extra or find_spec(found.modules[0]) is not None
-}
+
+def _is_installed(algorithm: Algorithm) -> bool:
+    return all(find_spec(module.partition(".")[0]) is not None for module in algorithm.modules)
+
+
+ALGORITHMS: dict[str, Algorithm] = {found.name: found for found in KNOWN if not found.is_extra or _is_installed(found)}
 """Every algorithm by name; one whose library is an extra is among them where that is installed."""
 
 

@@ -177,7 +177,7 @@ ALGORITHM = Algorithm(
     space,
     build,
     library="catboost",
-    modules=("sklearn.base", "catboost"),
+    modules=("catboost", "sklearn.base"),
     is_extra=True,
     first_turn=4,
     for_many_rows={"depth": 8, "learning_rate": 0.08},

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 from importlib.metadata import metadata, version
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -210,6 +211,16 @@ def test_after_its_modules_are_imported_building_and_fitting_import_nothing_more
 
     # A line has a name, and after it what was imported; an algorithm that fails has no line.
     assert sorted(answer.stdout.splitlines()) == sorted(ALGORITHMS), answer.stderr
+
+
+def test_an_algorithm_whose_library_is_not_installed_is_not_listed():
+    missing = {
+        algorithm.name
+        for algorithm in KNOWN
+        if any(find_spec(module.partition(".")[0]) is None for module in algorithm.modules)
+    }
+
+    assert {algorithm.name for algorithm in KNOWN} - set(ALGORITHMS) == missing
 
 
 def test_an_algorithm_whose_library_is_an_extra_has_an_extra_of_its_name():
