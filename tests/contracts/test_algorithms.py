@@ -214,11 +214,7 @@ def test_after_its_modules_are_imported_building_and_fitting_import_nothing_more
 
 
 def test_an_algorithm_whose_library_is_not_installed_is_not_listed():
-    missing = {
-        algorithm.name
-        for algorithm in KNOWN
-        if any(find_spec(module.partition(".")[0]) is None for module in algorithm.modules)
-    }
+    missing = {one.name for one in KNOWN if not all(find_spec(name.partition(".")[0]) for name in one.modules)}
 
     assert {algorithm.name for algorithm in KNOWN} - set(ALGORITHMS) == missing
 
